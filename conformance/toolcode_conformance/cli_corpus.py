@@ -1,0 +1,135 @@
+"""`toolcode corpus ...`: look at the corpus, keep its files canonical, check it."""
+
+from __future__ import annotations
+
+import collections
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolcode_conformance import places
+from toolcode_conformance.corpus import Corpus, group_files, load_corpus
+from toolcode_conformance.formatter import dump, format_file
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable
+
+    from toolcode_conformance.cases import Case
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `corpus` and its actions to the command line."""
+    parser = commands.add_parser("corpus", help="look at, format and check the cases")
+    parser.set_defaults(run=None)
+    actions = parser.add_subparsers(dest="action", required=True)
+    one = actions.add_parser("format", help="rewrite case files in canonical form")
+    one.add_argument("--check", action="store_true", help="change nothing; exit 1 if any would be")
+    one.add_argument("paths", nargs="*", type=Path, help="files or folders (default: all)")
+    one.set_defaults(run=run_format)
+    one = actions.add_parser("check", help="schema, form, ids, clauses, choices, two oracles")
+    one.add_argument("paths", nargs="*", type=Path, help="files or folders (default: all)")
+    one.set_defaults(run=run_check)
+    one = actions.add_parser("list", help="one line per case")
+    one.add_argument("patterns", nargs="*", help="beginnings of ids, clauses or levels")
+    one.set_defaults(run=run_list)
+    one = actions.add_parser("show", help="one case as JSON, and what is computed from it")
+    one.add_argument("case", help="the case's id")
+    one.set_defaults(run=run_show)
+    one = actions.add_parser("stats", help="counts by area, level, effect, source")
+    one.set_defaults(run=run_stats)
+    one = actions.add_parser("search", help="cases that contain a text anywhere")
+    one.add_argument("text", help="the text, compared without regard to case")
+    one.set_defaults(run=run_search)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
+
+
+def run_format(options: argparse.Namespace) -> int:
+    """Format case files; 1 if `--check` found some that are not canonical."""
+    files = group_files(options.paths or [places.corpus_dir()])
+    changed = [path for path in files if not format_file(path, write=not options.check)]
+    for path in changed:
+        _say(f"{path}: {'is not canonical' if options.check else 'rewritten'}")
+    _say(f"{len(files)} files, {len(changed)} {'not canonical' if options.check else 'rewritten'}")
+    return int(bool(options.check and changed))
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """Check the corpus; 1 if anything is wrong."""
+    # Imported late: it needs jsonschema, which `list` and `format` do not.
+    from toolcode_conformance.check import check_corpus  # noqa: PLC0415
+
+    problems, notes = check_corpus(options.paths)
+    for note in notes:
+        _say(f"note: {note}")
+    for problem in problems:
+        _say(problem)
+    _say(f"{len(problems)} problems")
+    return int(bool(problems))
+
+
+def _line(case: Case) -> str:
+    return f"{case.id}  [{case.clause} {case.level} {case.why}] {case.title}"
+
+
+def _show_cases(cases: Iterable[Case]) -> int:
+    lines = [_line(case) for case in cases]
+    for line in lines:
+        _say(line)
+    _say(f"{len(lines)} cases")
+    return 0 if lines else 2
+
+
+def run_list(options: argparse.Namespace) -> int:
+    """List the cases whose id, clause or level begins with one of the patterns."""
+    wanted = tuple(options.patterns) or ("",)
+    return _show_cases(
+        case for case in load_corpus().cases
+        if any(name.startswith(wanted) for name in (case.id, case.clause, case.level))
+    )
+
+
+def run_search(options: argparse.Namespace) -> int:
+    """List the cases that contain a text."""
+    wanted = options.text.casefold()
+    return _show_cases(
+        case for case in load_corpus().cases
+        if wanted in json.dumps(case.raw, ensure_ascii=False).casefold()
+        or wanted in case.text.casefold()
+    )
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Show one case."""
+    from toolcode_conformance.features import features  # noqa: PLC0415  keeps `format` light
+
+    case = load_corpus().find(options.case)
+    _say(f"{case.path}")
+    _say(dump(case.raw).rstrip("\n"))
+    _say(f"features: {', '.join(sorted(features(case))) or 'none'}")
+    if case.text:
+        _say(f"input text ({len(case.text)} characters):\n{case.text[:4000]}")
+    return 0
+
+
+def _count(corpus: Corpus, title: str, key: Callable[[Case], str]) -> None:
+    counts = collections.Counter(key(case) for case in corpus.cases)
+    _say(f"{title}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+
+
+def run_stats(_options: argparse.Namespace) -> int:
+    """Print counts of the corpus."""
+    corpus = load_corpus()
+    _say(f"{len(corpus.cases)} cases in {len(corpus.groups)} groups")
+    _count(corpus, "area", lambda case: case.area)
+    _count(corpus, "level", lambda case: case.level)
+    _count(corpus, "effect", lambda case: case.why)
+    _count(corpus, "operation", lambda case: case.op)
+    _count(corpus, "source", lambda case: str(case.source.get("kind", "unstated")))
+    clauses = {case.clause for case in corpus.cases}
+    _say(f"clauses with a case: {len(clauses)}")
+    return 0
