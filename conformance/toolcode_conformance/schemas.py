@@ -30,6 +30,13 @@ def problems(name: str, value: object) -> list[str]:
     return [_line(error) for error in found]
 
 
+def part_problems(name: str, part: str, value: object) -> list[str]:
+    """Return one line per place where `value` breaks a schema's definition `part`."""
+    whole: Any = validator(name).schema
+    schema = {"$ref": f"#/$defs/{part}", "$defs": whole["$defs"]}
+    return [_line(error) for error in jsonschema.Draft202012Validator(schema).iter_errors(value)]
+
+
 def _line(error: ValidationError) -> str:
     best = _closest(error)
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}"
