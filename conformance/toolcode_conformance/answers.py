@@ -62,21 +62,19 @@ def check_runs(result: dict[str, Any], chunk_counts: list[int], *, batch: bool) 
     return [_check_run(run, count) for run, count in zip(runs, chunk_counts, strict=True)]
 
 
-def _check_run(run: object, chunks: int) -> list[list[dict[str, Any]]]:
-    steps: Any = None
-    if isinstance(run, dict):
-        steps = run.get("steps")
+def _check_run(run: Any, chunks: int) -> list[list[dict[str, Any]]]:  # noqa: ANN401  checked here
+    steps = run.get("steps") if isinstance(run, dict) else None
     if not isinstance(steps, list) or not all(isinstance(step, list) for step in steps):
         raise _broken(f"a scan's result is {{steps: [[event..]..]}}, not {shown(run)}")
     if len(steps) != chunks + 1:
         raise _broken(f"{chunks} chunks want {chunks + 1} steps (the last for the close), "
                       f"not {len(steps)}")
-    for event in itertools.chain.from_iterable(steps):
+    listed: list[list[Any]] = steps
+    for event in itertools.chain.from_iterable(listed):
         problem = event_problem(event)
         if problem:
             raise _broken(f"{problem}: {shown(event)}")
-    checked: list[list[dict[str, Any]]] = steps
-    return checked
+    return listed
 
 
 def event_problem(event: object) -> str | None:
@@ -106,7 +104,7 @@ def call_problem(call: object) -> str | None:
             return f"unknown key {key!r} in a call"
         if not isinstance(value, kind):
             return f"{key} of a call wants {kind.__name__}"
-        if kind is list and not all(isinstance(item, str) for item in value):
+        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
             return f"{key} of a call wants strings"
     wrong = not_json(call["arguments"])
     return f"the arguments hold {wrong} (LIT.9c)" if wrong else None

@@ -8,9 +8,51 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
+from typing import Final
 
-from toolcode_conformance import cli_corpus
+from toolcode_conformance import cli_corpus, places, replay
+from toolcode_conformance.chunking import LEVELS
 from toolcode_conformance.errors import HarnessError, StartError, UsageError
+
+_PLUGIN: Final = "toolcode_conformance.plugin"
+_START_FAILED: Final = 40
+# pytest's exit codes, and ours for them: interrupted, internal error, usage, nothing collected.
+_CODES: Final = {2: 3, 3: 3, 4: 2, 5: 2, _START_FAILED: 4}
+
+
+def conformance(arguments: list[str]) -> int:
+    """Run the corpus with pytest and return our exit code."""
+    try:
+        import pytest  # noqa: PLC0415  the reference installs without it
+    except ImportError:
+        sys.stderr.write("toolcode: running the suite needs pytest: "
+                         "pip install 'toolcode[conformance]'\n")
+        return 2
+    folder = Path(__file__).resolve().parent
+    try:
+        root = places.corpus_dir().parent
+    except UsageError as error:
+        sys.stderr.write(f"toolcode: {error}\n")
+        return 2
+    code = pytest.main([
+        "-p", _PLUGIN, "-c", str(folder / "conformance.ini"), f"--rootdir={root}", "--noconftest",
+        "-q", "-rN", "-o", f"cache_dir={Path.cwd() / '.cache' / 'conformance'}", *arguments,
+    ])
+    return _CODES.get(int(code), int(code))
+
+
+def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    one = commands.add_parser("replay", help="run one case again and show every step")
+    one.add_argument("case", help="the case's id, perhaps with #cut=12")
+    one.add_argument("--impl", default="reference", help="as for conformance")
+    one.add_argument("--wrap", help="words to put before the command, such as 'gdb --args'")
+    one.add_argument("--timeout", type=float, help="seconds per exchange")
+    one.add_argument("--chunks", choices=list(LEVELS), default="standard")
+    one.set_defaults(run=replay.run)
+    one = commands.add_parser("explain", help="a clause of SPEC.md and the cases that test it")
+    one.add_argument("clause", help="the clause's id, such as CALL.4")
+    one.set_defaults(run=replay.explain)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,7 +60,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="toolcode", description=__doc__.split("\n", 1)[0])
     commands = parser.add_subparsers(dest="command", required=True)
     cli_corpus.add_parser(commands)
-    options = parser.parse_args(arguments)
+    _add_replay(commands)
+    commands.add_parser("conformance", help="run the cases (takes pytest's options)")
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["conformance"]:
+        return conformance(given[1:])
+    options = parser.parse_args(given)
     try:
         return int(options.run(options))
     except StartError as error:

@@ -25,7 +25,10 @@ _MAX_STARTS_IN_A_ROW = 3
 class Client(Protocol):
     """An implementation that can be asked."""
 
-    exchanges: int
+    @property
+    def exchanges(self) -> int:
+        """How many requests were sent so far."""
+        ...
 
     def ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:
         """Return the result of one request (its `id` is added).
@@ -66,11 +69,11 @@ class AdapterClient:
 
     def __init__(self, command: Sequence[str], folder: Path | None = None) -> None:
         self.exchanges = 0
-        self._command = list(command)
-        self._folder = folder
+        self.command = list(command)
+        self.folder = folder
         self._ids = itertools.count(1)
         self._failed_starts = 0
-        self._child: Child | None = Child(self._command, folder)
+        self._child: Child | None = Child(self.command, folder)
 
     def _running(self, timeout: float) -> Child:
         if self._child is None:
@@ -78,7 +81,7 @@ class AdapterClient:
                 raise Fault("would-not-restart", f"gave up after {self._failed_starts} restarts "
                                                  "in a row that answered nothing")
             try:
-                self._child = Child(self._command, self._folder)
+                self._child = Child(self.command, self.folder)
                 self._exchange(self._child, {"op": "hello", "protocol": 1}, timeout, 0)
             except (StartError, Fault) as error:
                 self._failed_starts += 1
@@ -136,14 +139,14 @@ class FilterClient:
 
     def __init__(self, command: Sequence[str], folder: Path | None = None) -> None:
         self.exchanges = 0
-        self._command = list(command)
-        self._folder = folder
+        self.command = list(command)
+        self.folder = folder
 
     def ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:
         """See `Client`; the result is the filter's own object, `segments` or `calls`."""
         text = request["text"] if "text" in request else "".join(request["chunks"])
         self.exchanges += 1
-        out = run_once(self._command, self._folder, text.encode("utf-8"), timeout)
+        out = run_once(self.command, self.folder, text.encode("utf-8"), timeout)
         return check_filter(decode_line(out))
 
     def settle(self) -> None:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 LITERAL_CALL: Final = "f"
 LITERAL_KEY: Final = "x"
 _GOVERNS: Final = {"LIT.9a": "non-finite", "LIT.9b": "huge-int"}
-_DIAGNOSTIC: Final = (("unresolved", []), ("skipped", []), ("conditional", False))
+_DIAGNOSTIC: Final[tuple[tuple[str, Any], ...]] = (
+    ("unresolved", []), ("skipped", []), ("conditional", False),
+)
 _ANY: Final = {"any": True}
 
 
@@ -122,7 +124,7 @@ def other_readings(
     for name in sorted(touched & options.keys()):
         for option in options[name]:
             other = expectation(case, {**choices, name: option})
-            if other != own and other != _ANY:
+            if other not in (own, _ANY):
                 yield name, option, other
 
 
@@ -187,13 +189,15 @@ def _segment(want: dict[str, Any], got: dict[str, Any], judging: Judging) -> str
     for key, none in _DIAGNOSTIC:
         wanted = left.get(key, none)
         if wanted is not None and wanted != right.get(key, none):
-            return f"{key} of call {left['name']}: want {shown(wanted)}, " \
-                   f"got {shown(right.get(key, none))}"
+            return _pair(key, left["name"], wanted, right.get(key, none))
     for key in ("callee", "source"):
         if key in left and left[key] != right.get(key):
-            return f"{key} of call {left['name']}: want {shown(left[key])}, " \
-                   f"got {shown(right.get(key))}"
+            return _pair(key, left["name"], left[key], right.get(key))
     return None
+
+
+def _pair(key: str, name: str, want: object, got: object) -> str:
+    return f"{key} of call {name}: want {shown(want)}, got {shown(got)}"
 
 
 def _text_difference(key: str, want: str, got: str) -> str | None:
@@ -205,5 +209,5 @@ def _text_difference(key: str, want: str, got: str) -> str | None:
             break
         same += 1
     start = max(0, same - 20)
-    return f"{key} differs from character {same}: want ...{shown(want[start:])}, " \
-           f"got ...{shown(got[start:])}"
+    left, right = shown(want[start:]), shown(got[start:])
+    return f"{key} differs from character {same}: want ...{left}, got ...{right}"

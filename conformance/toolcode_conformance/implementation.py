@@ -63,8 +63,12 @@ class Implementation:
     timeout: float | None = None
 
 
-def connect(spec: str) -> Implementation:
+def connect(spec: str, wrap: Sequence[str] = ()) -> Implementation:
     """Start and greet what `spec` names.
+
+    Args:
+        spec: The word after `--impl`.
+        wrap: Words to put before the command, a debugger's for example.
 
     Raises:
         StartError: It would not start, or did not answer the greeting as the protocol asks.
@@ -74,12 +78,12 @@ def connect(spec: str) -> Implementation:
     if kind == "python" and rest:
         return _greet(Implementation(spec, "", "python", _python_client(rest)))
     if kind in {"adapter", "filter"} and rest:
-        return _from_command(spec, "", kind, _words(rest), None)
+        return _from_command(spec, "", kind, [*wrap, *_words(rest)], None)
     manifest = places.adapters_dir() / spec / "adapter.json"
     if "/" not in spec and "\\" not in spec and spec and manifest.is_file():
-        return _known(spec, manifest)
+        return _known(spec, manifest, wrap)
     words = _words(spec)
-    return _from_command(spec, "", _probe(words), words, None)
+    return _from_command(spec, "", _probe(words), [*wrap, *words], None)
 
 
 def _words(command: str) -> list[str]:
@@ -97,7 +101,7 @@ def known_adapters() -> list[str]:
     return sorted(path.parent.name for path in places.adapters_dir().glob("*/adapter.json"))
 
 
-def _known(name: str, manifest: Path) -> Implementation:
+def _known(name: str, manifest: Path, wrap: Sequence[str]) -> Implementation:
     raw = json.loads(manifest.read_text("utf-8"))
     setup = f"; to set it up, in {manifest.parent}: {raw['setup']}" if raw.get("setup") else ""
     for program in raw.get("requires", []):
@@ -110,7 +114,8 @@ def _known(name: str, manifest: Path) -> Implementation:
                                          _python_client(raw["python"], folder)))
         else:
             words = [sys.executable if word == "{python}" else word for word in raw["command"]]
-            impl = _from_command(name, name, raw.get("mode", "adapter"), words, manifest.parent)
+            impl = _from_command(name, name, raw.get("mode", "adapter"), [*wrap, *words],
+                                 manifest.parent)
     except StartError as error:
         raise StartError(f"adapter {name}: {error}{setup}") from error
     impl.timeout = raw.get("timeout")

@@ -37,7 +37,7 @@ class Opinion:
     differs: str = ""
 
 
-class _NoLiteralError(Exception):
+class NoLiteralError(Exception):
     """The node stands for no JSON value."""
 
 
@@ -56,7 +56,7 @@ def to_json(node: ast.expr, source: str) -> Any:  # noqa: ANN401  any JSON value
     """Return the JSON value of a literal's node (LIT).
 
     Raises:
-        _NoLiteralError: It is no literal, or one that JSON cannot carry.
+        NoLiteralError: It is no literal, or one that JSON cannot carry.
     """
     match node:
         case ast.Constant():
@@ -74,7 +74,7 @@ def to_json(node: ast.expr, source: str) -> Any:  # noqa: ANN401  any JSON value
             return _signed(node)
         case ast.JoinedStr():
             return _plain_f_string(node, source)
-    raise _NoLiteralError
+    raise NoLiteralError
 
 
 def _constant(value: object) -> Any:  # noqa: ANN401  any JSON scalar
@@ -88,23 +88,23 @@ def _constant(value: object) -> Any:  # noqa: ANN401  any JSON scalar
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    raise _NoLiteralError
+    raise NoLiteralError
 
 
 def _signed(node: ast.UnaryOp) -> Any:  # noqa: ANN401  a JSON number
     try:
         value = ast.literal_eval(node)
     except ValueError:
-        raise _NoLiteralError from None
+        raise NoLiteralError from None
     return _constant(value)
 
 
 def _key(node: ast.expr | None, source: str) -> str:
     if node is None:
-        raise _NoLiteralError
+        raise NoLiteralError
     value = to_json(node, source)
     if isinstance(value, list | dict):
-        raise _NoLiteralError
+        raise NoLiteralError
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -112,7 +112,7 @@ def _plain_f_string(node: ast.JoinedStr, source: str) -> str:
     segment = ast.get_source_segment(source, node) or "{"
     parts = [part.value for part in node.values if isinstance(part, ast.Constant)]
     if "{" in segment or "}" in segment or len(parts) != len(node.values):
-        raise _NoLiteralError
+        raise NoLiteralError
     return join_surrogates("".join(str(part) for part in parts))
 
 
@@ -129,7 +129,7 @@ def _arguments(call: ast.Call, body: str) -> tuple[dict[str, Any], list[str]]:
             continue
         try:
             arguments[keyword.arg] = to_json(keyword.value, body)
-        except _NoLiteralError:
+        except NoLiteralError:
             arguments[keyword.arg] = argument_source(keyword, body)
             unresolved.append(keyword.arg)
     return arguments, unresolved

@@ -35,3 +35,12 @@ def adapters_dir() -> Path:
         UsageError: Neither a clone's nor the wheel's folder exists.
     """
     return _find(_CLONE / "conformance" / "adapters", "adapters")
+
+
+def spec_file() -> Path:
+    """Return the path of SPEC.md.
+
+    Raises:
+        UsageError: Neither a clone's nor the wheel's file exists.
+    """
+    return _find(_CLONE / "SPEC.md", "SPEC.md")

@@ -72,8 +72,10 @@ class Child:
         self._stderr_count = 0
         self._stderr_tail = b""
         self._stderr_done = threading.Event()
-        for target in (self._read_lines, self._read_stderr, self._write):
-            threading.Thread(target=target, daemon=True).start()
+        self._threads = [threading.Thread(target=target, daemon=True)
+                         for target in (self._read_lines, self._read_stderr, self._write)]
+        for thread in self._threads:
+            thread.start()
 
     def _pipe(self, name: str) -> IO[bytes]:
         pipe: IO[bytes] = getattr(self._process, name)
@@ -181,6 +183,11 @@ class Child:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(grace)
         kill_group(self._process)
+        for thread in self._threads:
+            thread.join(1)
+        if not any(thread.is_alive() for thread in self._threads):
+            self._pipe("stdout").close()
+            self._pipe("stderr").close()
 
 
 def _read(pipe: IO[bytes]) -> bytes:

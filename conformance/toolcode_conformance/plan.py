@@ -1,0 +1,97 @@
+"""What is sent for a case: whether it is offered, in which form, with which options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolcode_conformance.expected import LITERAL_CALL, LITERAL_KEY
+from toolcode_conformance.features import features, lone_body
+
+if TYPE_CHECKING:
+    from toolcode_conformance.cases import Case
+    from toolcode_conformance.implementation import Implementation
+
+_OPTION_NEEDS: Final = {"stop_on_tool_outputs": "guard", "tools": "declared-tools"}
+_FORMS_THAT_MATTER: Final = ("fence", "prefix", "print", "list", "lines", "prose",
+                             "several-blocks", "json-literals")
+_RENDER_OPS: Final = frozenset({"render", "render-results", "render-thinking", "render-message"})
+
+
+def needs(case: Case) -> list[str]:
+    """Return every capability a case needs, sorted: stated, and from operation and options."""
+    found = set(case.needs)
+    if case.op not in {"scan", "literal"}:
+        found.add(case.op)
+    else:
+        found.add("scan")
+        for option, capability in _OPTION_NEEDS.items():
+            if case.options.get(option) not in (None, False):
+                found.add(capability)
+        if "utf16" in features(case):
+            found.add("utf16")
+    return sorted(found)
+
+
+def not_offered(case: Case, impl: Implementation) -> str | None:
+    """Return the capability or form that the implementation does not offer, or None."""
+    missing = [name for name in needs(case) if name not in impl.capabilities]
+    if missing:
+        return ", ".join(missing)
+    if not impl.features or case.op not in {"scan", "literal"}:
+        return None
+    forms = features(case)
+    if "fence" not in impl.features and lone_body(case.text) is not None:
+        forms -= {"fence"}
+    missing = [form for form in _FORMS_THAT_MATTER if form in forms and form not in impl.features]
+    if "list-only" in impl.features and case.op == "scan" and "list" not in forms:
+        missing.append("a plain call")
+    return f"form {', '.join(missing)}" if missing else None
+
+
+def text_for(case: Case, impl: Implementation) -> str:
+    """Return the text to scan: the case's own, or its literal in a form that is offered."""
+    if case.op == "literal":
+        return wrap_literal(case.text, impl.features)
+    if impl.features and "fence" not in impl.features:
+        body = lone_body(case.text)
+        return case.text if body is None else body
+    return case.text
+
+
+def wrap_literal(literal: str, forms: frozenset[str]) -> str:
+    """Return a message with one call whose only argument is `literal`.
+
+    Args:
+        literal: The argument's text.
+        forms: The forms an implementation promises; empty means all.
+    """
+    # A comment would hide the closing parenthesis.
+    close = "\n)" if "#" in literal else ")"
+    body = f"{LITERAL_CALL}({LITERAL_KEY}={literal}{close}"
+    if not forms or "prefix" in forms:
+        body = "default_api." + body
+    if not forms or "print" in forms:
+        body = f"print({body})"
+    if "list-only" in forms:
+        body = f"[{body}]"
+    return f"```tool_code\n{body}\n```" if not forms or "fence" in forms else body
+
+
+def options_for(case: Case, impl: Implementation) -> dict[str, Any]:
+    """Return the options to send; switching off what is not offered needs no option."""
+    options = dict(case.options)
+    if "thinking" not in impl.capabilities and options.get("parse_thinking") is False:
+        del options["parse_thinking"]
+    if "guard" not in impl.capabilities and options.get("stop_on_tool_outputs") is False:
+        del options["stop_on_tool_outputs"]
+    return options
+
+
+def other_request(case: Case) -> dict[str, Any]:
+    """Return the request of any operation but scanning."""
+    return {"op": case.op, **case.input, "options": dict(case.options)}
+
+
+def renders(case: Case) -> bool:
+    """Tell whether a case's answer is a rendered text."""
+    return case.op in _RENDER_OPS
