@@ -22,6 +22,7 @@ Cuts = tuple[int, ...]
 PLACES: Final = 64
 SEEDED: Final = 16
 _QUICK_PLACES: Final = 12
+_LABEL: Final = 15
 _NOTABLE: Final = re.compile(r"`+\w*|['\"]+|\\.|[\r\n]+|[()\[\]{}#=]|[^\x00-\x7f]+", re.DOTALL)
 
 
@@ -80,7 +81,11 @@ def notable_places(text: str, limit: int = PLACES) -> list[int]:
     """
     found = {0, 1, len(text) - 1, len(text)}
     for match in _NOTABLE.finditer(text):
-        found.update((match.start(), match.start() + 1, match.end() - 1, match.end()))
+        start, end = match.span()
+        # Inside a fence and its label every place is its own state.
+        every = min(end, start + _LABEL) if match.group()[0] == "`" else start + 1
+        found.update(range(start, every + 1))
+        found.update((end - 1, end))
         if len(found) > limit * 200:
             break
     places = sorted(place for place in found if 0 <= place <= len(text))

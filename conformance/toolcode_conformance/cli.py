@@ -7,6 +7,8 @@ Exit codes: 0 as expected, 1 unexpected failure or stale expectation, 2 usage or
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from pathlib import Path
 from typing import Final
@@ -63,11 +65,19 @@ def main(arguments: list[str] | None = None) -> int:
     _add_replay(commands)
     commands.add_parser("conformance", help="run the cases (takes pytest's options)")
     given = sys.argv[1:] if arguments is None else arguments
+    # Texts of the corpus hold half surrogate pairs, and terminals know fewer characters still.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     if given[:1] == ["conformance"]:
         return conformance(given[1:])
     options = parser.parse_args(given)
     try:
         return int(options.run(options))
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; the flush at exit must not complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 3
     except StartError as error:
         sys.stderr.write(f"toolcode: {error}\n")
         return 4

@@ -45,7 +45,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
+    sys.stdout.write(text + "\n")
 
 
 def run_format(options: argparse.Namespace) -> int:

@@ -50,6 +50,11 @@ class Visible:
     held: str = ""
 
 
+def _size(text: str, rules: Rules) -> int:
+    """Return how much of a text counts; trimmed white space may never come at all."""
+    return len("".join(text.split())) if rules.trim else len(text)
+
+
 class _Tracker:
     """Reads one prefix from left to right."""
 
@@ -75,6 +80,9 @@ class _Tracker:
     def _hold(self, start: int) -> None:
         self.seen.held = self.prefix[start:]
         self.at = len(self.prefix)
+
+    def _show(self, start: int, end: int) -> None:
+        self.seen.text += _size(self.prefix[start:end], self.rules)
 
     def _label(self, at: int) -> str | None:
         """Enter the block whose label stands at `at`, or hold what may become one."""
@@ -104,11 +112,11 @@ class _Tracker:
         while True:
             run = _RUN.search(self.prefix, self.at)
             if run is None:
-                self.seen.text += len(self.prefix) - start
+                self._show(start, len(self.prefix))
                 self.at = len(self.prefix)
                 return None
             if run.end() == len(self.prefix):
-                self.seen.text += run.start() - start
+                self._show(start, run.start())
                 self._hold(run.start())
                 return None
             if len(run.group()) > len(_FENCE):
@@ -119,7 +127,7 @@ class _Tracker:
                 label = self._label(run.end())
                 held = self.seen.held
                 if label or held:
-                    self.seen.text += run.start() - start
+                    self._show(start, run.start())
                     self.seen.held = _FENCE + held if held else ""
                     return label
 
@@ -208,10 +216,6 @@ def visible(prefix: str, rules: Rules) -> Visible:
     return _Tracker(prefix, rules).run()
 
 
-def _length(events: Sequence[dict[str, Any]], key: str) -> int:
-    return sum(len(event[key]) for event in events if key in event)
-
-
 def late(
     text: str, cuts: Sequence[int], steps: Sequence[Sequence[dict[str, Any]]], rules: Rules,
 ) -> str | None:
@@ -227,12 +231,11 @@ def late(
     for number, chunk in enumerate(split(text, cuts)):
         end += len(chunk)
         must = visible(text[:end], rules)
-        shown_text += _length(steps[number], "text")
-        shown_thinking += _length(steps[number], "thinking")
-        short_text = must.text - shown_text
-        if rules.trim and short_text > 0 and not text[:end][-short_text:].strip():
-            short_text = 0
-        for kind, short in (("text", short_text), ("thinking", must.thinking - shown_thinking)):
+        for event in steps[number]:
+            shown_text += _size(event.get("text", ""), rules)
+            shown_thinking += len(event.get("thinking", ""))
+        for kind, short in (("text", must.text - shown_text),
+                            ("thinking", must.thinking - shown_thinking)):
             if short > 0:
                 return (f"after {end} characters {short} characters of {kind} were held back "
                         f"without need; only {must.held!a} may wait")

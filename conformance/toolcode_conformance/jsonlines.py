@@ -148,7 +148,7 @@ def _encode_deep(value: object) -> str:
         elif isinstance(item, list):
             todo.append(_Raw("]"))
             for index in range(len(item) - 1, -1, -1):
-                todo += [item[index], _Raw(",")] if index else [item[index]]
+                todo += [item[index], _Raw(", ")] if index else [item[index]]
             out.append("[")
         elif isinstance(item, dict):
             todo.append(_Raw("}"))

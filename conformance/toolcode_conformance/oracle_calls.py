@@ -111,22 +111,7 @@ def find_calls(
 
 
 def argument_source(keyword: ast.keyword, body: str) -> str:
-    """Return an argument's text as written, its own parentheses included (LIT.6)."""
-    value = keyword.value
-    inner = ast.get_source_segment(body, value) or ""
+    """Return an argument's text as written, its own parentheses included (LIT.6b)."""
+    # The keyword's node spans its name, the sign and any parentheses around the value.
     whole = ast.get_source_segment(body, keyword) or ""
-    # The keyword's node spans the name and the value, but no parentheses behind the value.
-    head = whole[: len(whole) - len(inner)].split("=", 1)[1].lstrip()
-    opened = head.count("(")
-    if not opened:
-        return inner
-    rest = _after(body, value)
-    closed = re.match(rf"(?:\s*\)){{{opened}}}", rest)
-    return head + inner + (closed.group() if closed else "")
-
-
-def _after(body: str, node: ast.expr) -> str:
-    lines = body.split("\n")
-    line = (node.end_lineno or 1) - 1
-    column = len(lines[line].encode()[: node.end_col_offset or 0].decode())
-    return "\n".join([lines[line][column:], *lines[line + 1 :]])
+    return whole.partition("=")[2].strip()

@@ -41,7 +41,8 @@ class Run:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.corpus: Corpus = load_corpus()
+        stated = self.path_option("corpus")
+        self.corpus: Corpus = load_corpus(stated)
         self.session: Session | None = None
         self.collector = report.Collector()
         self.expectations: list[Expectation] = []
@@ -92,6 +93,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--expectations", help="file of known failures")
     group.addoption("--no-expectations", action="store_true", help="every failure counts")
     group.addoption("--write-expectations", help="write a file of all failures, to be edited")
+    group.addoption("--corpus", help="folder of cases, instead of the suite's own")
     group.addoption("--json", dest="json_file", help="write the results as JSON")
 
 

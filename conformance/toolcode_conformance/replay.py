@@ -60,7 +60,7 @@ class Recorder:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text.encode("ascii", "backslashreplace").decode() + "\n")
+    sys.stdout.write(text + "\n")
 
 
 def _short(text: str) -> str:

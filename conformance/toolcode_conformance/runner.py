@@ -98,7 +98,8 @@ class Session:
             declared = self.impl.choices.get(choice.name)
             self.choices[choice.name] = declared or choice.options[0]
             self.settled[choice.name] = "declared" if declared else "assumed"
-        for choice in all_choices().values():
+        # Twice, because an answer may only be recognised once another choice is known.
+        for choice in (*all_choices().values(), *all_choices().values()):
             probe = corpus.by_id.get(choice.probe or "")
             if self.settled[choice.name] == "assumed" and probe is not None:
                 option = self._probe(probe, choice.name, choice.options)

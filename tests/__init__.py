@@ -1,0 +1,1 @@
+"""Tests of the reference, the harness, the corpus and the notebooks."""

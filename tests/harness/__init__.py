@@ -1,0 +1,1 @@
+"""Tests of the conformance harness, against fakes that go wrong on purpose."""

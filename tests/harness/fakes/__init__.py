@@ -1,0 +1,1 @@
+"""Fake implementations, started as scripts."""

@@ -1,0 +1,130 @@
+"""The command from outside: exit codes, selection, expectations, files, workers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.helpers import command
+from toolcode_conformance.errors import UsageError
+from toolcode_conformance.expectations import compile_glob, parse
+from toolcode_conformance.formatter import canonical
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ECHO = command("faulty.py", "garbage")
+
+
+def entry(slug: str, text: str, **keys: Any) -> dict[str, Any]:
+    return {
+        "id": f"env.made.{slug}", "title": "t", "level": "must", "why": "crash", "input": text,
+        "expect": {"segments": [{"text": text}]}, "derivation": "d", "source": {"kind": "spec"},
+        "since": "0.1",
+    } | keys
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    cases = [entry("good", "a b"), entry("last", "c"), entry("bad", "BOOM"),
+             entry("wrong", "z", expect={"segments": []}, level="should", why="slow"),
+             entry("absent", "y", needs=["bytes"])]
+    path = tmp_path / "corpus" / "env" / "made.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(canonical({"group": "env.made", "description": "d", "clause": "ENV.3a",
+                               "cases": cases}))
+    return tmp_path / "corpus"
+
+
+def run(folder: Path, *words: str, impl: str = ECHO) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "toolcode_conformance", "conformance", "--impl", impl,
+         "--corpus", str(folder), "--timeout", "5", *words],
+        capture_output=True, text=True, cwd=folder.parent, check=False, timeout=120)
+
+
+def test_failures_are_exit_1_and_say_how_to_go_on(corpus: Path) -> None:
+    done = run(corpus)
+    assert done.returncode == 1, done.stdout
+    assert "toolcode replay env.made.bad --impl" in done.stdout
+    assert "garbage" in done.stdout
+    assert "not offered: bytes 1" in done.stdout
+    line = next(line for line in done.stdout.splitlines() if line.startswith("core "))
+    assert line.split("%")[1].split() == "2 of 3 pass, 1 failed, 1 not offered".split()
+    assert "Traceback (most" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["-k", "good"], 0), (["-k", "no_such_case"], 2), (["--area", "nowhere"], 2),
+     (["--bogus"], 2), (["--level", "should"], 1),
+     (["-k", "good or wrong", "--fail-on", "must"], 0),
+     (["-k", "good", "-n", "2"], 0), (["-n", "2"], 1)],
+)
+def test_exit_codes(corpus: Path, words: list[str], code: int) -> None:
+    done = run(corpus, *words)
+    assert done.returncode == code, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("impl", ["no-such-command-here", "adapter:no-such-command-here", "cat",
+                                  "python:no_such_module:x", "filter:false"])
+def test_what_does_not_start_is_exit_4_in_one_line(corpus: Path, impl: str) -> None:
+    done = run(corpus, impl=impl)
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert len((done.stdout + done.stderr).strip().splitlines()) == 1
+
+
+def test_the_json_file_is_the_same_every_time_and_for_any_number_of_workers(corpus: Path) -> None:
+    texts = []
+    for words in ([], [], ["-n", "2"]):
+        run(corpus, "--json", "out.json", *words)
+        texts.append((corpus.parent / "out.json").read_text())
+    assert texts[0] == texts[1] == texts[2]
+    verdicts = {r["id"]: r["verdict"] for r in json.loads(texts[0])["results"]}
+    assert verdicts == {"env.made.good": "pass", "env.made.last": "pass", "env.made.bad": "garbage",
+                        "env.made.wrong": "wrong-answer", "env.made.absent": "not-offered"}
+
+
+def test_expectations_from_generator_to_green_and_back(corpus: Path) -> None:
+    target = corpus.parent / "known.txt"
+    run(corpus, "--write-expectations", "known.txt")
+    text = target.read_text()
+    assert "env.made.bad  undecodable  # TODO (ENV.3a" in text
+    assert run(corpus, "--expectations", "known.txt").returncode == 2
+    target.write_text(text.replace("# TODO", "# known"))
+    assert run(corpus, "--expectations", "known.txt").returncode == 0
+
+    target.write_text("env.made.*  # all of them\n")
+    done = run(corpus, "--expectations", "known.txt")
+    assert done.returncode == 1
+    assert "expected to fail (all of them), but it passes" in done.stdout
+    assert "expected to fail (all of them), but: garbage (undecodable)" in done.stdout
+    assert run(corpus, "--expectations", "known.txt", "-k", "wrong").returncode == 0
+
+    target.write_text("env.gone.one  # gone\n")
+    done = run(corpus, "--expectations", "known.txt", "-k", "good")
+    assert done.returncode == 1
+    assert "env.gone.one matches no case" in done.stdout
+
+
+def test_a_glob_does_not_cross_a_dot() -> None:
+    assert compile_glob("env.*.one").fullmatch("env.made.one")
+    assert not compile_glob("env.*").fullmatch("env.made.one")
+
+
+@pytest.mark.parametrize("text", ["a.b.c", "a.b.c  # TODO x", "a.b.c explode # x", "a # x\na # y",
+                                  "a.b flaky # x"])
+def test_expectations_that_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="name:"):
+        parse(text, "name")
+
+
+def test_junit_and_last_failed(corpus: Path) -> None:
+    run(corpus, "--junitxml", str(corpus.parent / "out.xml"))
+    assert 'name="env.made.bad"' in (corpus.parent / "out.xml").read_text()
+    done = run(corpus, "--lf")
+    assert "2 of 5 cases" in done.stdout
