@@ -10,6 +10,7 @@ import pytest
 
 from toolcode_conformance.compare import Comparison, difference, not_json, shown
 from toolcode_conformance.expected import Judging, mismatch
+from toolcode_conformance.faults import Fault
 from toolcode_conformance.jsonlines import decode, encode
 from toolcode_conformance.normal import Normal, from_filter, from_segments, from_steps
 
@@ -82,14 +83,24 @@ CALL: dict[str, Any] = {"call": {"name": "f", "arguments": {}}}
 
 
 def test_text_merges_and_thinking_never_does() -> None:
-    steps: list[list[dict[str, Any]]] = [[{"text": "a"}], [{"text": "b"}, {"dropped": {"reason": "no-call"}}, {"text": "c"}],
-             [CALL, {"text": ""}]]
-    assert from_steps(steps).segments == [{"text": "abc"}, CALL]
-    thought: list[dict[str, Any]] = [{"thinking_start": True}, {"thinking": "x"}, {"thinking": "y"},
-               {"thinking_end": True}]
+    dropped: dict[str, Any] = {"dropped": {"reason": "no-call"}}
+    steps = [text("a"), [*text("b"), dropped, *text("c")], [CALL, *text("")]]
+    assert from_steps(steps).segments == [*text("abc"), CALL]
+    start: dict[str, Any] = {"thinking_start": True}
+    end: dict[str, Any] = {"thinking_end": True}
+    thought = [start, {"thinking": "x"}, {"thinking": "y"}, end]
     assert from_steps([thought, thought]).segments == [{"thinking": "xy"}] * 2
-    empty: list[dict[str, Any]] = [{"thinking_start": True}, {"thinking_end": True}]
-    assert from_steps([[*text("a")], empty, [*text("b")]]).segments == text("ab")
+    assert from_steps([text("a"), [start, end], text("b")]).segments == text("ab")
+
+
+@pytest.mark.parametrize("events", [
+    [{"thinking": "x"}], [{"thinking_end": True}], [{"thinking_start": True}],
+    [{"thinking_start": True}, {"text": "x"}, {"thinking_end": True}],
+    [{"thinking_start": True}, {"thinking_start": True}, {"thinking_end": True}],
+])
+def test_impossible_orders_of_events_break_the_protocol(events: list[dict[str, Any]]) -> None:
+    with pytest.raises(Fault, match=r"thinking|thought"):
+        from_steps([events])
 
 
 def test_halves_of_a_surrogate_pair_are_joined() -> None:
