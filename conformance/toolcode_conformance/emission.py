@@ -194,9 +194,7 @@ class _Tracker:
                 return
         held = None if nested else _MAYBE_CLOSER.search(content)
         shown = held.start() if held else len(content)
-        if nested and content.endswith(("\r", "\n")):
-            shown = len(content.rstrip("\r\n"))
-        self.seen.thinking += max(shown, 0)
+        self.seen.thinking += shown
         self.seen.held = content[shown:]
         self.at = len(self.prefix)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolcode_conformance import expectations as known
-from toolcode_conformance import places, report
+from toolcode_conformance import pages, places, report
 from toolcode_conformance.cases import LEVELS
 from toolcode_conformance.chunking import LEVELS as CHUNK_LEVELS
 from toolcode_conformance.corpus import Corpus, load_corpus
@@ -21,7 +21,7 @@ from toolcode_conformance.implementation import connect
 from toolcode_conformance.runner import DEFAULT_TIMEOUT, NOT_OFFERED, Outcome, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from toolcode_conformance.cases import Case
     from toolcode_conformance.expectations import Expectation
@@ -95,6 +95,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--write-expectations", help="write a file of all failures, to be edited")
     group.addoption("--corpus", help="folder of cases, instead of the suite's own")
     group.addoption("--json", dest="json_file", help="write the results as JSON")
+    group.addoption("--markdown", dest="markdown_file", help="write the results as Markdown")
+    group.addoption("--html", dest="html_file", help="write the results as one HTML page")
+    group.addoption("--recorded", action="store_true", help="also run the recorded streams")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -137,8 +140,9 @@ class GroupFile(pytest.File):
         """Yield one item per selected case."""
         levels = self.config.getoption("level")
         areas = self.config.getoption("area")
+        recorded = self.config.getoption("recorded") or "recorded" in (areas or ())
         for case in self.config.stash[RUN].corpus.cases:
-            if case.path != self.path:
+            if case.path != self.path or (case.area == "recorded" and not recorded):
                 continue
             if (not levels or case.level in levels) and (not areas or case.area in areas):
                 yield CaseItem.from_parent(self, name=case.id, case=case)
@@ -236,12 +240,21 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         session.exitstatus = pytest.ExitCode.OK
     if run.stale and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    json_file = run.path_option("json_file")
-    if json_file is not None:
-        json_file.write_text(run.collector.as_json(), "utf-8")
-    target = run.path_option("write_expectations")
-    if target is not None:
-        target.write_text(run.collector.as_expectations(), "utf-8")
+    _write_files(run)
+
+
+def _write_files(run: Run) -> None:
+    results = run.collector.as_json()
+    value = json.loads(results)
+    writers: dict[str, Callable[[], str]] = {
+        "json_file": lambda: results, "markdown_file": lambda: pages.markdown(value),
+        "html_file": lambda: pages.page(value),
+        "write_expectations": run.collector.as_expectations,
+    }
+    for option, text in writers.items():
+        path = run.path_option(option)
+        if path is not None:
+            path.write_text(text(), "utf-8", "backslashreplace")
 
 
 def pytest_terminal_summary(

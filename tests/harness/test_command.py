@@ -89,6 +89,25 @@ def test_the_json_file_is_the_same_every_time_and_for_any_number_of_workers(corp
                         "env.made.wrong": "wrong-answer", "env.made.absent": "not-offered"}
 
 
+def test_pages(corpus: Path) -> None:
+    run(corpus, "--markdown", "out.md", "--html", "out.html")
+    table, page = ((corpus.parent / name).read_text() for name in ("out.md", "out.html"))
+    assert "| core | 2 | 1 | 0 | 1 |" in table
+    assert "| `env.made.bad` |" in table
+    assert "<code>env.made.bad</code>" in page
+    assert "<script" not in page
+
+
+def test_recorded_streams_run_only_when_asked_for(corpus: Path) -> None:
+    path = corpus / "recorded" / "one.json"
+    path.parent.mkdir()
+    path.write_text(canonical({
+        "group": "recorded.one", "description": "d", "clause": "STREAM.1a",
+        "cases": [entry("x", "a") | {"id": "recorded.one.x"}]}))
+    for words, count in (([], 5), (["--recorded"], 6), (["--area", "recorded"], 1)):
+        assert f"{count} of 6 cases" in run(corpus, *words).stdout
+
+
 def test_expectations_from_generator_to_green_and_back(corpus: Path) -> None:
     target = corpus.parent / "known.txt"
     run(corpus, "--write-expectations", "known.txt")

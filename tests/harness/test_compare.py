@@ -43,6 +43,8 @@ def test_doubles(left: float, right: float) -> None:
 def test_any_order_is_only_about_keys() -> None:
     assert difference({"a": 1, "b": 2}, {"b": 2, "a": 1}, ANY_ORDER) is None
     assert difference([1, 2], [2, 1], ANY_ORDER)
+    assert difference({"a": 1}, {"a": 1, "b": 2}, ANY_ORDER)
+    assert difference({"a": 1, "b": 2}, {"a": 1}, ANY_ORDER)
 
 
 def test_the_place_is_named() -> None:

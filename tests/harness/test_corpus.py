@@ -170,6 +170,7 @@ def test_the_oracle_is_silent_where_python_is(body: str) -> None:
      ("1e400", {"nonliteral": "1e400"}), ("1j", {"nonliteral": "1j"}),
      ("[x]", {"nonliteral": "[x]"}), ("{[1]: 2}", {"nonliteral": "{[1]: 2}"}),
      ("f'a'", {"value": "a"}), ("f'{a}'", {"nonliteral": "f'{a}'"}), ("-(5)", {"value": -5}),
+     ("9" * 4300, {"value": 10**4300 - 1}), ("9" * 4301, {"nonliteral": "9" * 4301}),
      ("'a' # c", {"value": "a"}), ("{[1]}", {"value": [[1]]})],
 )
 def test_literals_by_the_oracle(text: str, expect: dict[str, Any]) -> None:

@@ -27,7 +27,8 @@ Steps = list[list[dict[str, Any]]]
         ("```thinking", 0, "```thinking"), ("```thinkingx", 12, ""), ("```thinking\nab", 0, ""),
         ("````\n```tool_code\nf()\n", 22, ""), ("````\n```tool_code\n````\nx", 24, ""),
         ("```tool_code\nf(x='```y", 0, ""), ("```tool_code\nf(x='```')\n```zz", 2, ""),
-        ("```tool_code\nf() # it's\n```zz", 2, ""), ('```tool_code\nf(x="""\n```\n', 0, ""),
+        ("```tool_code\nf() # it's ```zz", 2, ""),
+        ('```tool_code\n# a """\n```zz', 2, ""), ('```tool_code\nf(x="""\n```\n', 0, ""),
     ],
 )
 def test_visible_text(prefix: str, text: int, held: str) -> None:
@@ -49,8 +50,9 @@ def test_a_first_fence_closes_inside_strings() -> None:
     ("content", "thinking"),
     [
         ("ab", 2), ("ab\n", 2), ("ab\n  ", 2), ("ab\n``", 2), ("ab\n```", 2), ("ab\n```\n", 2),
-        ("ab\n``x", 6), ("ab\nc", 4), ("ab\r\n", 2), ("ab ```", 6), ("ab\n```py\n", 8),
+        ("ab\n``x", 6), ("ab\nc", 4), ("ab\r\n", 2), ("ab ```", 6), ("ab\n```py\n", 9),
         ("ab\n```py\nc\n```\nd", 16), ("ab\n```Here is", 2), ("ab\n    `", 8),
+        ("ab\n```py\nc\n", 11), ("ab\n```py\nc\n  ``", 15), ("ab\n~~~\n```\nc", 12),
     ],
 )
 def test_visible_thinking(content: str, thinking: int) -> None:

@@ -49,6 +49,7 @@ def test_right_texts(calls: list[dict[str, Any]], style: str, text: str) -> None
         ([F], "list", block("default_api.f(a=1.0, b='x')")),
         ([F], "list", block("default_api.f(a=1, b=x)")),
         ([F], "list", block("default_api.f(1, b='x')")),
+        ([F], "list", block("default_api.f(2, a=1, b='x')")),
         ([F], "list", block("[default_api.f(a=1, b='x')]")),
         ([F, G], "list", block("default_api.f(a=1, b='x')\ndefault_api.g()")),
         ([F, G], "list", block("[default_api.g(), default_api.f(a=1, b='x')]")),
