@@ -95,6 +95,7 @@ class AdapterClient:
         number = 0 if request["op"] == "hello" else next(self._ids)
         try:
             answer = self._exchange(child, request, timeout, number)
+            _no_repeat(answer, number)
             result: dict[str, Any] = result_of(answer, number)
         except Fault as fault:
             if fault.verdict != "error":
@@ -132,6 +133,14 @@ class AdapterClient:
         child, self._child = self._child, None
         if child is not None:
             child.close()
+
+
+def _no_repeat(answer: object, number: int) -> None:
+    """Tell a late second answer to an earlier request from an answer with a made-up id."""
+    other = answer.get("id") if isinstance(answer, dict) else None
+    if isinstance(other, int) and 0 <= other < number:
+        raise Fault("extra-line", f"answered the request with id {other} a second time, "
+                                  "so that line answers nothing")
 
 
 class FilterClient:

@@ -49,6 +49,26 @@ def test_one_verdict_and_the_run_goes_on(mode: str) -> None:
     assert verdict in KINDS
 
 
+def test_an_extra_line_belongs_to_the_case_that_caused_it() -> None:
+    run = session("faulty.py", "extra-line")
+    run.impl.capabilities = frozenset({"scan"})
+    try:
+        verdicts = [run.run(case(text)).verdict for text in ("BOOM", "after")]
+    finally:
+        run.close()
+    assert verdicts == ["extra-line", "pass"]
+
+
+def test_a_line_that_comes_in_halves_is_whole() -> None:
+    run = session("faulty.py", "halves", timeout=0.6)
+    run.impl.capabilities = frozenset({"scan"})
+    try:
+        verdicts = [run.run(case(text)).verdict for text in ("BOOM", "BOOM SLEEP")]
+    finally:
+        run.close()
+    assert verdicts == ["pass", "timeout"]
+
+
 def test_the_first_differing_cut_is_named() -> None:
     run = session("faulty.py", "wrong-when-cut", level="standard")
     try:

@@ -45,8 +45,14 @@ def misbehave(mode: str, request: dict[str, Any]) -> None:  # noqa: PLR0912  one
     elif mode == "wrong-id":
         say(good | {"id": number + 1000})
     elif mode == "extra-line":
-        say(good)
-        say(good)
+        raw(2 * (json.dumps(good).encode() + b"\n"))
+    elif mode == "halves":
+        line = json.dumps(good).encode() + b"\n"
+        if "SLEEP" in "".join(request["chunks"]):
+            time.sleep(60)
+        raw(line[:9])
+        time.sleep(0.05)
+        raw(line[9:])
     elif mode == "flood":
         while True:
             sys.stderr.write("x" * 65536)
