@@ -96,13 +96,14 @@ def test_a_process_that_cannot_be_restarted_fails_each_case_without_hanging(
 def test_no_process_is_left_behind(tmp_path: Path) -> None:
     """The adapter is a shell that keeps a child of its own."""
     script = tmp_path / "nested.sh"
-    script.write_text(f"{command('faulty.py', 'sleep')}\nsleep 61.0625\n")
+    sleep = f"sleep 61.{os.getpid():07}"
+    script.write_text(f"{command('faulty.py', 'sleep')}\n{sleep}\n")
     run = session("faulty.py", "sleep", timeout=0.3)
     run.close()
     impl = connect(f"adapter:sh {script}")
     impl.client.close()
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-    assert "sleep 61.0625" not in listed.stdout
+    assert sleep not in listed.stdout
     assert str(script) not in listed.stdout
 
 
