@@ -83,6 +83,9 @@ def connect(spec: str, wrap: Sequence[str] = ()) -> Implementation:
     if "/" not in spec and "\\" not in spec and spec and manifest.is_file():
         return _known(spec, manifest, wrap)
     words = _words(spec)
+    if not shutil.which(words[0]):
+        raise StartError(f"{spec!r} is neither a command nor one of the known adapters: "
+                         f"{', '.join(known_adapters())}")
     return _from_command(spec, "", _probe(words), [*wrap, *words], None)
 
 

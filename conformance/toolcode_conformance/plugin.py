@@ -102,12 +102,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Load the corpus, connect, and point collection at the corpus."""
+    if config.option.help:
+        return
     try:
         run = Run(config)
         config.stash[RUN] = run
         _check_areas(run)
         if config.args_source is not pytest.Config.ArgsSource.ARGS:
             config.args = [str(run.corpus.root)]
+        if config.option.collectonly:
+            return
         session = run.start()
         run.read_expectations(session.impl.label)
     except StartError as error:
@@ -232,7 +236,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Write the result files and settle the exit code."""
     run = session.config.stash[RUN]
-    if hasattr(session.config, "workerinput"):
+    if hasattr(session.config, "workerinput") or run.collector.about is None:
         return
     weakest = LEVELS.index(session.config.getoption("fail_on"))
     counted = [r for r in run.collector.unexpected() if LEVELS.index(r["level"]) <= weakest]
@@ -262,6 +266,8 @@ def pytest_terminal_summary(
 ) -> None:
     """Print the summary."""
     run = config.stash[RUN]
+    if run.collector.about is None:
+        return
     terminalreporter.section("conformance")
     for line in run.collector.summary(run.stale, config.getoption("chunks")):
         terminalreporter.write_line(line)

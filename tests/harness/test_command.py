@@ -89,6 +89,13 @@ def test_the_json_file_is_the_same_every_time_and_for_any_number_of_workers(corp
                         "env.made.wrong": "wrong-answer", "env.made.absent": "not-offered"}
 
 
+def test_listing_and_help_start_nothing(corpus: Path) -> None:
+    for words, said in ((["--collect-only"], "env.made.good"), (["--help"], "--fail-on")):
+        done = run(corpus, *words, impl="no-such-command-here")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert said in done.stdout
+
+
 def test_pages(corpus: Path) -> None:
     run(corpus, "--markdown", "out.md", "--html", "out.html")
     table, page = ((corpus.parent / name).read_text() for name in ("out.md", "out.html"))

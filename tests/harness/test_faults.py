@@ -122,3 +122,5 @@ def test_what_is_neither_is_refused_with_what_was_seen() -> None:
 def test_a_missing_command_is_refused() -> None:
     with pytest.raises(StartError, match="cannot start 'no-such-command'"):
         connect("adapter:no-such-command")
+    with pytest.raises(StartError, match=r"neither a command nor one of.*reference"):
+        connect("no-such-command")
