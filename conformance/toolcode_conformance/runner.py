@@ -179,6 +179,9 @@ class Session:
     ) -> Outcome:
         got = outline(answer.segments) if isinstance(answer, Normal) else shown(answer)
         for name, option in self._readings(case, answer):
+            if self.settled.get(name, "assumed") == "assumed":
+                wrong += f" (the answer of {name}={option}, which was neither declared nor found)"
+                break
             return Outcome(case, "contradicts-choice", self._contradiction(name, option), where,
                            got)
         return Outcome(case, "rendering" if renders(case) else "wrong-answer", wrong, where, got)
@@ -198,8 +201,8 @@ class Session:
                 yield name, other_option
 
     def _contradiction(self, name: str, option: str) -> str:
-        how = self.settled.get(name, "assumed")
-        known = how if how in {"declared", "assumed"} else f"found by {how}"
+        how = self.settled[name]
+        known = how if how == "declared" else f"found by {how}"
         probe = all_choices()[name].probe
         return (f"this is the answer of {name}={option}, but the choice is "
                 f"{name}={self.choices.get(name)} ({known}; its probe is {probe})")

@@ -80,6 +80,14 @@ def test_a_declared_choice_that_is_not_kept_fails_its_probe_with_both_ids() -> N
     assert corpus.probe.id in contradiction.detail
 
 
+def test_what_was_never_declared_nor_probed_is_no_contradiction() -> None:
+    run = python_session("tests.harness.test_choices:keeps")
+    made = case("x", LAST, accept=[{"when": {"other-namespace": "kept"}, "expect": KEPT}])
+    outcome = run.run(made)
+    assert outcome.verdict == "wrong-answer"
+    assert "the answer of other-namespace=kept, which was neither" in outcome.detail
+
+
 def test_an_answer_that_fits_no_option_is_plainly_wrong() -> None:
     run, corpus = settled("does_neither")
     assert run.settled["other-namespace"] == "assumed"
