@@ -1,0 +1,145 @@
+// Drives oh-my-pi's own functions, and says what they gave in the words of the protocol.
+// Nothing is corrected, filtered or filled in here: what the parser does is what is judged.
+import { AssistantMessageEventStream, gemini, wrapInbandToolStream } from "./.cache/omp.mjs";
+
+/** Raised for what oh-my-pi does not have; the message is shown to the user. */
+export class NotOffered extends Error {}
+
+const settled = () => new Promise(resolve => setImmediate(resolve));
+
+function callEvent(call) {
+  return { call: { name: call.name, arguments: call.arguments, id: call.id } };
+}
+
+/** One scanner event -> protocol event; undefined for those that only repeat what is said elsewhere. */
+function scannerEvent(event) {
+  switch (event.type) {
+    case "text":
+      return { text: event.text };
+    case "thinkingStart":
+      return { thinking_start: true };
+    case "thinkingDelta":
+      return { thinking: event.delta };
+    case "thinkingEnd":
+      return { thinking_end: true };
+    case "toolEnd":
+      return callEvent(event);
+    case "toolStart": // the `toolEnd` right behind it carries the same id and name
+      return undefined;
+    default:
+      throw new TypeError(`unknown scanner event ${event.type}`);
+  }
+}
+
+/** One event of the projected message stream -> protocol event, as for the scanner. */
+function messageEvent(event) {
+  switch (event.type) {
+    case "text_delta":
+      return { text: event.delta };
+    case "thinking_start":
+      return { thinking_start: true };
+    case "thinking_delta":
+      return { thinking: event.delta };
+    case "thinking_end":
+      return { thinking_end: true };
+    case "toolcall_end":
+      return callEvent(event.toolCall);
+    case "start":
+    case "text_start":
+    case "text_end":
+    case "toolcall_start":
+    case "done":
+      return undefined;
+    default:
+      throw new TypeError(`unknown stream event ${event.type}`);
+  }
+}
+
+const shown = (events, translate) => events.map(translate).filter(event => event !== undefined);
+
+/** The scanner alone, as oh-my-pi's tests drive it: one list per chunk, one for the flush. */
+export function scanPlain(chunks, { parseThinking }) {
+  const scanner = gemini.createScanner({ parseThinking });
+  const steps = chunks.map(chunk => shown(scanner.feed(chunk), scannerEvent));
+  steps.push(shown(scanner.flush(), scannerEvent));
+  return steps;
+}
+
+/**
+ * The scanner inside `wrapInbandToolStream`, which cuts a turn at a fabricated result block.
+ *
+ * The provider's side of the stream is played here: a start, one text delta per chunk, done. After
+ * each push all pending promises run, so what the wrapper gave belongs to that chunk.
+ */
+export async function scanGuarded(chunks) {
+  const provider = new AssistantMessageEventStream();
+  const message = { role: "assistant", content: [{ type: "text", text: chunks.join("") }], stopReason: "stop" };
+  let fresh = [];
+  let aborted = false;
+  const stream = wrapInbandToolStream(provider, [], "gemini", () => (aborted = true));
+  let failure;
+  const reading = (async () => {
+    for await (const event of stream) fresh.push(event);
+  })().catch(error => (failure = error));
+  const step = async event => {
+    provider.push(event);
+    await settled();
+    if (failure) throw failure;
+    const events = shown(fresh, messageEvent);
+    // The call that tells the provider to stop is how oh-my-pi announces a fabrication.
+    if (aborted) events.push({ dropped: { reason: "fabricated" } });
+    fresh = [];
+    aborted = false;
+    return events;
+  };
+  await step({ type: "start", partial: message });
+  const steps = [];
+  for (const delta of chunks) steps.push(await step({ type: "text_delta", contentIndex: 0, delta, partial: message }));
+  steps.push(await step({ type: "done", reason: "stop", message }));
+  await reading;
+  return steps;
+}
+
+const toolCall = (call, index) => ({
+  type: "toolCall",
+  id: `call_${index}`,
+  name: call.name,
+  arguments: call.arguments,
+});
+
+/** `renderAssistantToolCalls`: one call bare, several as a list. */
+export function renderCalls(calls, { style }) {
+  if (style && style !== "list") throw new NotOffered(`oh-my-pi has no style ${style}`);
+  return gemini.renderAssistantToolCalls(calls.map(toolCall));
+}
+
+/** `renderToolResults`. */
+export function renderResults(results) {
+  return gemini.renderToolResults(
+    results.map((text, index) => ({ id: `call_${index}`, name: "tool", index, text, isError: false })),
+  );
+}
+
+/** `renderThinking`. */
+export function renderThinking(text) {
+  return gemini.renderThinking(text);
+}
+
+const TURN_OPEN = "<bos><start_of_turn>model\n";
+const TURN_CLOSE = "<end_of_turn>\n";
+
+/**
+ * One assistant message, as `renderTranscript` writes it between the turn's markers: oh-my-pi has no
+ * function for a message alone.
+ */
+export function renderMessage({ thinking, text, calls }) {
+  const content = [];
+  if (thinking) content.push({ type: "thinking", thinking });
+  if (text) content.push({ type: "text", text });
+  content.push(...(calls ?? []).map(toolCall));
+  const turn = gemini.renderTranscript([{ role: "assistant", content }]);
+  if (!turn.startsWith(TURN_OPEN) || !turn.endsWith(TURN_CLOSE)) {
+    throw new Error(`not one model turn: ${JSON.stringify(turn.slice(0, 80))}`);
+  }
+  return turn.slice(TURN_OPEN.length, turn.length - TURN_CLOSE.length);
+}
