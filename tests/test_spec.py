@@ -179,7 +179,9 @@ def render(given: dict[str, Any], options: dict[str, Any]) -> str:
     calls = [(call["name"], call["arguments"]) for call in message["calls"]]
     if message is given:
         return toolcode.render_calls(calls, **options)
-    return toolcode.render_message(message["thinking"], message["text"], calls, **options)
+    return toolcode.render_message(
+        thinking=message["thinking"], text=message["text"], calls=calls, **options
+    )
 
 
 @pytest.mark.parametrize("example", of_kind("render"))

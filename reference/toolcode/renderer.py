@@ -1,0 +1,234 @@
+"""Calls, results and thinking as text that scans back (RENDER, OUT.1, OUT.2).
+
+Error contract: a value that the format cannot carry raises RenderError before anything is
+returned; nothing is half rendered.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from .body import FENCE
+from .calls import KEYWORDS
+from .events import JSON, Call
+from .literals import MAX_DIGITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Style: TypeAlias = Literal["list", "print-per-line"]
+ResultFence: TypeAlias = Literal["longer", "verbatim"]
+
+MAX_RENDER_DEPTH: Final = 198
+"""Containers within containers: with the call and the list around them, what CPython reads."""
+
+_BEYOND: Final = 10**MAX_DIGITS
+_NAMED: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_to_escape: Final = re.compile('[\\\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|`{3,}')
+_fence_line_at: Final = re.compile(
+    r" {0,3}(?P<run>`{3,}+|~{3,}+)(?:(?P<word>[A-Za-z0-9_+#-]*+)[ \t]*+\r?(?P<end>$))?+"
+).match
+
+
+class RenderError(ValueError):
+    """A value that the format cannot carry; the message names the place (RENDER.5)."""
+
+
+def render_calls(
+    calls: Iterable[Call | tuple[str, Mapping[str, JSON]]], *, style: Style = "list"
+) -> str:
+    """Render calls as one tool block (RENDER.1).
+
+    Args:
+        calls: `Call` events, or pairs of name and arguments.
+        style: `list`: one call stands bare, several in one list. `print-per-line`: each in a
+            `print` on a line of its own, as hosted Gemini writes them.
+
+    Returns:
+        The block without a final line break; no calls give the empty string.
+
+    Raises:
+        RenderError: A name, keyword or value would not scan back.
+    """
+    written = [
+        _call(call.name, call.arguments) if isinstance(call, Call) else _call(*call)
+        for call in calls
+    ]
+    if not written:
+        return ""
+    if style == "print-per-line":
+        body = "\n".join(f"print({call})" for call in written)
+    elif style == "list":
+        body = written[0] if len(written) == 1 else f"[{', '.join(written)}]"
+    else:
+        raise RenderError(f"style must be 'list' or 'print-per-line', not {style!r}")
+    return f"{FENCE}tool_code\n{body}\n{FENCE}"
+
+
+def render_results(results: Iterable[str], *, fence: ResultFence = "longer") -> str:
+    """Render results in call order, one block each, the text verbatim (OUT.1).
+
+    Args:
+        results: The results' texts.
+        fence: `longer`: a result with a fence in it gets a longer one around it, so that it
+            cannot close its own block (OUT.2). `verbatim`: three backticks in any case.
+
+    Raises:
+        RenderError: `fence` is unknown.
+    """
+    if fence not in ("longer", "verbatim"):
+        raise RenderError(f"fence must be 'longer' or 'verbatim', not {fence!r}")
+    blocks = []
+    for result in results:
+        ticks = FENCE
+        if fence == "longer" and FENCE in result:
+            ticks = "`" * (max(map(len, re.findall(r"`+", result))) + 1)
+        blocks.append(f"{ticks}tool_outputs\n{result}\n{ticks}")
+    return "\n".join(blocks)
+
+
+def render_thinking(thinking: str) -> str:
+    """Render a thinking block; empty thinking gives none (RENDER.4a).
+
+    A line that would close the block, or open a code block that nothing closes, is indented by
+    four spaces: it comes back as thinking, though not equal (RENDER.4b).
+    """
+    if not thinking:
+        return ""
+    return f"{FENCE}thinking\n{_guarded(thinking)}\n{FENCE}"
+
+
+def render_message(
+    *,
+    thinking: str = "",
+    text: str = "",
+    calls: Iterable[Call | tuple[str, Mapping[str, JSON]]] = (),
+) -> str:
+    """Render one assistant message: thinking, then text, then calls (RENDER.4a).
+
+    Raises:
+        RenderError: A call cannot be written.
+    """
+    parts = (render_thinking(thinking), text, render_calls(calls))
+    return "\n".join(part for part in parts if part)
+
+
+def _guarded(thinking: str) -> str:
+    """Indent what would end the thought early or swallow what follows it."""
+    lines = thinking.split("\n")
+    heads = [_fence_line_at(line) for line in lines]
+    closable = _longest_closers(heads)
+    nested = ""
+    for number, head in enumerate(heads):
+        if head is None:
+            continue
+        run, bare = head["run"], head["end"] is not None and not head["word"]
+        if nested:
+            if bare and run.startswith(nested):
+                nested = ""
+        elif head["end"] is not None and (head["word"] or run[0] == "~"):
+            if closable[number + 1][run[0]] >= len(run):
+                nested = run
+            else:
+                lines[number] = "    " + lines[number]
+        elif run[0] == "`":
+            lines[number] = "    " + lines[number]
+    return "\n".join(lines)
+
+
+def _longest_closers(heads: list[re.Match[str] | None]) -> list[dict[str, int]]:
+    """For each line, the longest bare fence from there on, of either kind."""
+    longest = {"`": 0, "~": 0}
+    result = [longest]
+    for head in reversed(heads):
+        if head and head["end"] is not None and not head["word"]:
+            run = head["run"]
+            longest = {**longest, run[0]: max(longest[run[0]], len(run))}
+        result.append(longest)
+    return result[::-1]
+
+
+def _call(name: str, arguments: Mapping[str, JSON]) -> str:
+    if not name.isidentifier() or name in KEYWORDS or name == "print":
+        raise RenderError(f"{name!r} is no name that scans back: an identifier, no keyword")
+    for key in arguments:
+        if not key.isidentifier():
+            raise RenderError(f"{name}: argument name {key!r} is no identifier")
+    written = (f"{key}={_value(value, f'{name}({key}=)')}" for key, value in arguments.items())
+    return f"default_api.{name}({', '.join(written)})"
+
+
+def _value(value: JSON, where: str) -> str:
+    """Write a value; an explicit stack keeps deep ones off the interpreter's."""
+    pieces: list[str] = []
+    open_containers: list[tuple[Iterator[tuple[str, JSON]], str]] = []
+    entry: tuple[str, JSON] | None = ("", value)
+    while True:
+        if entry is not None:
+            prefix, item = entry
+            pieces.append(prefix)
+            if isinstance(item, list | tuple | dict):
+                if len(open_containers) == MAX_RENDER_DEPTH:
+                    raise RenderError(f"{where}: more than {MAX_RENDER_DEPTH} containers deep")
+                entries, opener, closer = _entries(item, where)
+                pieces.append(opener)
+                open_containers.append((entries, closer))
+            else:
+                pieces.append(_scalar(item, where))
+        if not open_containers:
+            return "".join(pieces)
+        entry = next(open_containers[-1][0], None)
+        if entry is None:
+            pieces.append(open_containers.pop()[1])
+
+
+def _entries(
+    container: list[JSON] | tuple[JSON, ...] | dict[str, JSON], where: str
+) -> tuple[Iterator[tuple[str, JSON]], str, str]:
+    """A container's entries, each with what is written before it, and its brackets."""
+    if isinstance(container, dict):
+        for key in container:
+            if not isinstance(key, str):
+                raise RenderError(f"{where}: key {key!r} is no string")
+        return (
+            (
+                (f"{', ' if i else ''}{_string(key)}: ", item)
+                for i, (key, item) in enumerate(container.items())
+            ),
+            "{",
+            "}",
+        )
+    return ((", " if i else "", item) for i, item in enumerate(container)), "[", "]"
+
+
+def _scalar(value: object, where: str) -> str:
+    if value is None or isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, int):
+        if abs(value) >= _BEYOND:
+            raise RenderError(f"{where}: an integer of more than {MAX_DIGITS} digits")
+        return repr(int(value))
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise RenderError(f"{where}: {value} has no literal")
+        return repr(float(value))
+    raise RenderError(f"{where}: {type(value).__name__} is no JSON value")
+
+
+def _string(text: str) -> str:
+    return f'"{_to_escape.sub(_escape, text)}"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    found = match[0]
+    if found.startswith("`"):
+        return r"\x60" * len(found)  # a fence must not stand in the block, string or not
+    named = _NAMED.get(found)
+    if named:
+        return named
+    code = ord(found)
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004
