@@ -9,7 +9,7 @@ import itertools
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -195,7 +195,9 @@ def test_render(example: spec.Example) -> None:
 
 @pytest.mark.parametrize("fence", ["string-aware", "first-fence"])
 @pytest.mark.parametrize("example", of_kind("render"))
-def test_rendered_calls_scan_back(example: spec.Example, fence: str) -> None:
+def test_rendered_calls_scan_back(
+    example: spec.Example, fence: Literal["string-aware", "first-fence"]
+) -> None:
     if "calls" not in example.given or example.answer == "refused":
         return
     events = toolcode.scan(render(example.given, example.options), fence=fence)

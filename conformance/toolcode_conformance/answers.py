@@ -14,8 +14,14 @@ from toolcode_conformance.faults import Fault, NotOfferedError
 
 REASONS: Final = frozenset({"unterminated", "cut", "no-call", "fabricated"})
 _CALL_KEYS: Final = {
-    "name": str, "arguments": dict, "id": str, "callee": str, "source": str, "unresolved": list,
-    "skipped": list, "conditional": bool,
+    "name": str,
+    "arguments": dict,
+    "id": str,
+    "callee": str,
+    "source": str,
+    "unresolved": list,
+    "skipped": list,
+    "conditional": bool,
 }
 _TEXTS: Final = frozenset({"text", "thinking"})
 _MARKS: Final = frozenset({"thinking_start", "thinking_end"})
@@ -67,8 +73,9 @@ def _check_run(run: Any, chunks: int) -> list[list[dict[str, Any]]]:  # noqa: AN
     if not isinstance(steps, list) or not all(isinstance(step, list) for step in steps):
         raise _broken(f"a scan's result is {{steps: [[event..]..]}}, not {shown(run)}")
     if len(steps) != chunks + 1:
-        raise _broken(f"{chunks} chunks want {chunks + 1} steps (the last for the close), "
-                      f"not {len(steps)}")
+        raise _broken(
+            f"{chunks} chunks want {chunks + 1} steps (the last for the close), not {len(steps)}"
+        )
     listed: list[list[Any]] = steps
     for event in itertools.chain.from_iterable(listed):
         problem = event_problem(event)
@@ -134,8 +141,15 @@ def check_filter(value: object) -> dict[str, Any]:
 
 
 def _segment_problem(segment: object) -> str | None:
-    if isinstance(segment, dict) and len(segment) == 1 and next(iter(segment)) in {
-        "text", "thinking", "call",
-    }:
+    if (
+        isinstance(segment, dict)
+        and len(segment) == 1
+        and next(iter(segment))
+        in {
+            "text",
+            "thinking",
+            "call",
+        }
+    ):
         return event_problem(segment)
     return "a segment is {text}, {thinking} or {call}"

@@ -16,14 +16,36 @@ if TYPE_CHECKING:
 
 LEVELS: Final = ("must", "should", "may")
 EFFECTS: Final = (
-    "unsafe-execution", "wrong-call", "crash", "stall", "lost-call", "corrupt-argument",
-    "leak-to-user", "slow",
+    "unsafe-execution",
+    "wrong-call",
+    "crash",
+    "stall",
+    "lost-call",
+    "corrupt-argument",
+    "leak-to-user",
+    "slow",
 )
 """What failing a case does to a user, the worst first."""
 
 CASE_KEYS: Final = (
-    "id", "aliases", "title", "clause", "level", "why", "needs", "op", "input", "options",
-    "expect", "accept", "derivation", "oracle_note", "source", "leak", "twin", "since",
+    "id",
+    "aliases",
+    "title",
+    "clause",
+    "level",
+    "why",
+    "needs",
+    "op",
+    "input",
+    "options",
+    "expect",
+    "accept",
+    "derivation",
+    "oracle_note",
+    "source",
+    "leak",
+    "twin",
+    "since",
 )
 """Every key a case may have, in canonical order."""
 
@@ -195,14 +217,25 @@ def _make_case(raw: dict[str, Any], group: str, clause: str, path: Path) -> Case
     text, chunks, payload = _texts(raw, op)
     case_id = _wanted(raw, "id", str)
     return Case(
-        id=case_id, title=_wanted(raw, "title", str), clause=_wanted(raw, "clause", str, clause),
-        level=level, why=why, op=op, group=group, area=case_id.split(".", 1)[0], path=path,
-        text=text, chunks=chunks, input=payload,
+        id=case_id,
+        title=_wanted(raw, "title", str),
+        clause=_wanted(raw, "clause", str, clause),
+        level=level,
+        why=why,
+        op=op,
+        group=group,
+        area=case_id.split(".", 1)[0],
+        path=path,
+        text=text,
+        chunks=chunks,
+        input=payload,
         options=expand_value(_wanted(raw, "options", dict, {})),
-        expect=_expanded(raw, "expect", "expect"), accept=_accepts(raw),
+        expect=_expanded(raw, "expect", "expect"),
+        accept=_accepts(raw),
         needs=frozenset(_wanted(raw, "needs", list, [])),
         aliases=tuple(_wanted(raw, "aliases", list, [])),
         derivation=_wanted(raw, "derivation", str, ""),
         oracle_note=_wanted(raw, "oracle_note", str, ""),
-        source=_wanted(raw, "source", dict, {}), raw=raw,
+        source=_wanted(raw, "source", dict, {}),
+        raw=raw,
     )

@@ -38,11 +38,17 @@ def check_corpus(paths: list[Path]) -> tuple[list[str], list[str]]:
     found += _ids(cases)
     notes = [f"{len(files)} files, {len(cases)} cases read"]
     if clauses():
-        found += [f"{case.id}: clause {case.clause} is not in SPEC.md"
-                  for case in cases if case.clause not in clauses()]
-        found += [f"{case.id}: level {case.level}, but clause {case.clause} is "
-                  f"{clauses()[case.clause].level}" for case in cases
-                  if case.clause in clauses() and case.level != clauses()[case.clause].level]
+        found += [
+            f"{case.id}: clause {case.clause} is not in SPEC.md"
+            for case in cases
+            if case.clause not in clauses()
+        ]
+        found += [
+            f"{case.id}: level {case.level}, but clause {case.clause} is "
+            f"{clauses()[case.clause].level}"
+            for case in cases
+            if case.clause in clauses() and case.level != clauses()[case.clause].level
+        ]
     else:
         notes.append("corpus/clauses.json does not exist, so clause ids were not checked")
     if not paths:
@@ -66,8 +72,11 @@ def check_file(path: Path, cases: list[Case]) -> list[str]:
     cases += group.cases
     if canonical(raw).encode() != path.read_bytes():
         found.append(f"{path}: is not canonical; run `toolcode corpus format`")
-    found += [f"{path}: case {case.id} does not begin with its group's name {group.name}"
-              for case in group.cases if not case.id.startswith(group.name + ".")]
+    found += [
+        f"{path}: case {case.id} does not begin with its group's name {group.name}"
+        for case in group.cases
+        if not case.id.startswith(group.name + ".")
+    ]
     return found
 
 
@@ -100,8 +109,12 @@ def _probes(cases: list[Case]) -> Iterator[str]:
         if case is None:
             yield f"choice {choice.name}: its probe case {choice.probe} does not exist"
             continue
-        stated = {option for accept in case.accept for name, option in accept.when.items()
-                  if name == choice.name}
+        stated = {
+            option
+            for accept in case.accept
+            for name, option in accept.when.items()
+            if name == choice.name
+        }
         if not stated and case.op != "literal" and choice.name not in _COMPARATORS:
             yield f"choice {choice.name}: its probe {case.id} accepts no other option"
 

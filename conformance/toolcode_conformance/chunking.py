@@ -105,7 +105,10 @@ def seeded_places(text: str, name: str, count: int = SEEDED) -> list[int]:
 
 
 def matrix(
-    text: str, name: str, level: str, stated: Sequence[str] | None = None,
+    text: str,
+    name: str,
+    level: str,
+    stated: Sequence[str] | None = None,
 ) -> Iterator[Cuts]:
     """Yield each chunking of a level once: the stated one, single characters, then the cuts.
 

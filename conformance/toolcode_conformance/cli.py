@@ -28,8 +28,9 @@ def conformance(arguments: list[str]) -> int:
     try:
         import pytest  # noqa: PLC0415  the reference installs without it
     except ImportError:
-        sys.stderr.write("toolcode: running the suite needs pytest: "
-                         "pip install 'toolcode[conformance]'\n")
+        sys.stderr.write(
+            "toolcode: running the suite needs pytest: pip install 'toolcode[conformance]'\n"
+        )
         return 2
     folder = Path(__file__).resolve().parent
     try:
@@ -37,10 +38,21 @@ def conformance(arguments: list[str]) -> int:
     except UsageError as error:
         sys.stderr.write(f"toolcode: {error}\n")
         return 2
-    code = pytest.main([
-        "-p", _PLUGIN, "-c", str(folder / "conformance.ini"), f"--rootdir={root}", "--noconftest",
-        "-q", "-rN", "-o", f"cache_dir={Path.cwd() / '.cache' / 'conformance'}", *arguments,
-    ])
+    code = pytest.main(
+        [
+            "-p",
+            _PLUGIN,
+            "-c",
+            str(folder / "conformance.ini"),
+            f"--rootdir={root}",
+            "--noconftest",
+            "-q",
+            "-rN",
+            "-o",
+            f"cache_dir={Path.cwd() / '.cache' / 'conformance'}",
+            *arguments,
+        ]
+    )
     return _CODES.get(int(code), int(code))
 
 

@@ -88,7 +88,8 @@ def run_list(options: argparse.Namespace) -> int:
     """List the cases whose id, clause or level begins with one of the patterns."""
     wanted = tuple(options.patterns) or ("",)
     return _show_cases(
-        case for case in load_corpus().cases
+        case
+        for case in load_corpus().cases
         if any(name.startswith(wanted) for name in (case.id, case.clause, case.level))
     )
 
@@ -97,7 +98,8 @@ def run_search(options: argparse.Namespace) -> int:
     """List the cases that contain a text."""
     wanted = options.text.casefold()
     return _show_cases(
-        case for case in load_corpus().cases
+        case
+        for case in load_corpus().cases
         if wanted in json.dumps(case.raw, ensure_ascii=False).casefold()
         or wanted in case.text.casefold()
     )

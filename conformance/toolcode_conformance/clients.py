@@ -57,11 +57,13 @@ def decode_line(line: bytes) -> Any:  # noqa: ANN401  checked by the caller
     try:
         return decode(line.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise Fault("undecodable", f"the answer is no UTF-8 at byte {error.start}: "
-                                   f"{line[:100]!a}") from None
+        raise Fault(
+            "undecodable", f"the answer is no UTF-8 at byte {error.start}: {line[:100]!a}"
+        ) from None
     except ValueError as error:
-        raise Fault("garbage", f"the answer is no JSON ({error}): "
-                               f"{line[:200].decode('utf-8', 'replace')!a}") from None
+        raise Fault(
+            "garbage", f"the answer is no JSON ({error}): {line[:200].decode('utf-8', 'replace')!a}"
+        ) from None
 
 
 class AdapterClient:
@@ -78,8 +80,10 @@ class AdapterClient:
     def _running(self, timeout: float) -> Child:
         if self._child is None:
             if self._failed_starts >= _MAX_STARTS_IN_A_ROW:
-                raise Fault("would-not-restart", f"gave up after {self._failed_starts} restarts "
-                                                 "in a row that answered nothing")
+                raise Fault(
+                    "would-not-restart",
+                    f"gave up after {self._failed_starts} restarts in a row that answered nothing",
+                )
             try:
                 self._child = Child(self.command, self.folder)
                 self._exchange(self._child, {"op": "hello", "protocol": 1}, timeout, 0)
@@ -105,7 +109,11 @@ class AdapterClient:
         return result
 
     def _exchange(
-        self, child: Child, request: dict[str, Any], timeout: float, number: int,
+        self,
+        child: Child,
+        request: dict[str, Any],
+        timeout: float,
+        number: int,
     ) -> Any:  # noqa: ANN401  checked by the caller
         self._no_stray(child, 0)
         self.exchanges += 1
@@ -139,8 +147,10 @@ def _no_repeat(answer: object, number: int) -> None:
     """Tell a late second answer to an earlier request from an answer with a made-up id."""
     other = answer.get("id") if isinstance(answer, dict) else None
     if isinstance(other, int) and 0 <= other < number:
-        raise Fault("extra-line", f"answered the request with id {other} a second time, "
-                                  "so that line answers nothing")
+        raise Fault(
+            "extra-line",
+            f"answered the request with id {other} a second time, so that line answers nothing",
+        )
 
 
 class FilterClient:
@@ -166,7 +176,11 @@ class FilterClient:
 
 
 def run_once(
-    command: Sequence[str], folder: Path | None, data: bytes, timeout: float, *,
+    command: Sequence[str],
+    folder: Path | None,
+    data: bytes,
+    timeout: float,
+    *,
     code_matters: bool = True,
 ) -> bytes:
     """Run a command to its end and return its stdout.
@@ -214,7 +228,8 @@ class PythonClient:
         self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         threading.Thread(
-            target=_serve_thread, daemon=True,
+            target=_serve_thread,
+            daemon=True,
             args=(self._factory(), self._requests, self._answers),
         ).start()
 
@@ -243,7 +258,8 @@ class PythonClient:
 
 
 def _serve_thread(
-    handler: Handler, requests: queue.SimpleQueue[dict[str, Any] | None],
+    handler: Handler,
+    requests: queue.SimpleQueue[dict[str, Any] | None],
     answers: queue.SimpleQueue[Any],
 ) -> None:
     for request in iter(requests.get, None):

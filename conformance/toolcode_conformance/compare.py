@@ -59,7 +59,10 @@ def difference(want: object, got: object, how: Comparison = EXACT) -> str | None
 
 
 def _objects(
-    path: str, left: dict[str, Any], right: dict[str, Any], how: Comparison,
+    path: str,
+    left: dict[str, Any],
+    right: dict[str, Any],
+    how: Comparison,
     todo: list[tuple[str, Any, Any]],
 ) -> str | None:
     where = path or "the top"
@@ -70,14 +73,15 @@ def _objects(
     if not how.any_order and list(left) != list(right):
         return f"at {where}: keys in the order {shown(list(right))}, want {shown(list(left))}"
     # Paths of very deep values would be quadratic; the outermost steps are the telling ones.
-    todo.extend(
-        (_step(path, f".{key}"), left[key], right[key]) for key in reversed(list(left))
-    )
+    todo.extend((_step(path, f".{key}"), left[key], right[key]) for key in reversed(list(left)))
     return None
 
 
 def _lists(
-    path: str, left: list[Any], right: list[Any], todo: list[tuple[str, Any, Any]],
+    path: str,
+    left: list[Any],
+    right: list[Any],
+    todo: list[tuple[str, Any, Any]],
 ) -> str | None:
     if len(left) != len(right):
         return f"at {path or 'the top'}: want {len(left)} items, got {len(right)}"
@@ -112,7 +116,8 @@ def _scalars_equal(left: object, right: object, how: Comparison) -> bool:
             return as_double(left) == as_double(right)
         # -0.0 == 0.0 in Python; their signs tell them apart.
         return (
-            type(left) is type(right) and left == right
+            type(left) is type(right)
+            and left == right
             and math.copysign(1, as_double(left)) == math.copysign(1, as_double(right))
         )
     return type(left) is type(right) and left == right

@@ -22,7 +22,8 @@ _TRAILING_RUN: Final = re.compile(r"`+\Z")
 _THOUGHT_START: Final = re.compile(r"thinking\r?\n")
 _THOUGHT_PREFIX: Final = re.compile(r"(?:t|th|thi|thin|think|thinki|thinkin|thinking\r?)\Z")
 _LEXEME: Final = re.compile(
-    r'''"""|\'\'\'|"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?|\#|```''', re.DOTALL)
+    r'''"""|\'\'\'|"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?|\#|```''', re.DOTALL
+)
 _LINE_END: Final = re.compile(r"[\r\n]")
 _THOUGHT_FENCE: Final = re.compile(r"(?:\A|(?<=[\r\n])) {0,3}(`{3,}|~{3,})([^\r\n]*)(\r?\n|\r|\Z)")
 _MAYBE_CLOSER: Final = re.compile(r"(?:\A|\r?\n|\r) {0,3}(?:`{1,2}|`{3,}[A-Za-z0-9_+#-]*[ \t]*)?\Z")
@@ -215,7 +216,10 @@ def visible(prefix: str, rules: Rules) -> Visible:
 
 
 def late(
-    text: str, cuts: Sequence[int], steps: Sequence[Sequence[dict[str, Any]]], rules: Rules,
+    text: str,
+    cuts: Sequence[int],
+    steps: Sequence[Sequence[dict[str, Any]]],
+    rules: Rules,
 ) -> str | None:
     """Return which step showed less than it had to, or None.
 
@@ -232,14 +236,20 @@ def late(
         for event in steps[number]:
             shown_text += _size(event.get("text", ""), rules)
             shown_thinking += len(event.get("thinking", ""))
-        for kind, short in (("text", must.text - shown_text),
-                            ("thinking", must.thinking - shown_thinking)):
+        for kind, short in (
+            ("text", must.text - shown_text),
+            ("thinking", must.thinking - shown_thinking),
+        ):
             if short > 0:
-                return (f"after {end} characters {short} characters of {kind} were held back "
-                        f"without need; only {must.held!a} may wait")
+                return (
+                    f"after {end} characters {short} characters of {kind} were held back "
+                    f"without need; only {must.held!a} may wait"
+                )
         if closers == must.closers and any("call" in event for event in steps[number]):
-            return (f"after {end} characters a call came out, but no closing fence was completed "
-                    f"by chunk {number + 1}")
+            return (
+                f"after {end} characters a call came out, but no closing fence was completed "
+                f"by chunk {number + 1}"
+            )
         closers = must.closers
     if any("call" in event for event in steps[-1]):
         return "a call came out with the close instead of with its closing fence"

@@ -22,11 +22,18 @@ class CorpusError(HarnessError):
     """
 
     def __init__(
-        self, message: str, *, path: Path | None = None, case: str | None = None,
+        self,
+        message: str,
+        *,
+        path: Path | None = None,
+        case: str | None = None,
         key: str | None = None,
     ) -> None:
-        places = [str(path) if path else None, f"case {case}" if case else None,
-                  f"key {key!r}" if key else None]
+        places = [
+            str(path) if path else None,
+            f"case {case}" if case else None,
+            f"key {key!r}" if key else None,
+        ]
         super().__init__(": ".join([", ".join(p for p in places if p) or "corpus", message]))
         self.path = path
         self.case = case

@@ -53,12 +53,15 @@ def parse(text: str, name: str) -> list[Expectation]:
             continue
         match = _LINE.fullmatch(line.strip())
         if not match:
-            raise UsageError(f"{name}:{number}: a line is `glob  [kind]  # reason`, with kind one "
-                             "of fail, crash, timeout, undecodable, flaky")
+            raise UsageError(
+                f"{name}:{number}: a line is `glob  [kind]  # reason`, with kind one "
+                "of fail, crash, timeout, undecodable, flaky"
+            )
         glob, kind, reason = match.groups()
         if reason.startswith("TODO"):
-            raise UsageError(f"{name}:{number}: {glob} is still a TODO; write why it fails "
-                             "(clause, cause)")
+            raise UsageError(
+                f"{name}:{number}: {glob} is still a TODO; write why it fails (clause, cause)"
+            )
         if glob in found:
             raise UsageError(f"{name}:{number}: {glob} stands in line {found[glob].line} too")
         if kind == "flaky" and not glob.startswith(_GROWTH):
@@ -77,8 +80,11 @@ def read(path: Path) -> list[Expectation]:
 
 def unknown(expectations: Iterable[Expectation], corpus: Corpus) -> list[str]:
     """Return one line per expectation that matches no case of the whole corpus."""
-    return [f"line {e.line}: {e.glob} matches no case of this corpus" for e in expectations
-            if not any(e.pattern.fullmatch(name) for name in corpus.by_id)]
+    return [
+        f"line {e.line}: {e.glob} matches no case of this corpus"
+        for e in expectations
+        if not any(e.pattern.fullmatch(name) for name in corpus.by_id)
+    ]
 
 
 def find(expectations: Sequence[Expectation], case_id: str) -> Expectation | None:
@@ -91,12 +97,16 @@ def violated(expected: Expectation, outcome: Outcome) -> str | None:
     if expected.kind == "flaky":
         return None
     if not outcome.failed:
-        return (f"expected to {_infinitive(expected.kind)} ({expected.reason}), but it passes: "
-                f"delete line {expected.line} of the expectations")
+        return (
+            f"expected to {_infinitive(expected.kind)} ({expected.reason}), but it passes: "
+            f"delete line {expected.line} of the expectations"
+        )
     kind = KINDS[outcome.verdict]
     if kind != expected.kind:
-        return (f"expected to {_infinitive(expected.kind)} ({expected.reason}), but: "
-                f"{outcome.verdict} ({kind})")
+        return (
+            f"expected to {_infinitive(expected.kind)} ({expected.reason}), but: "
+            f"{outcome.verdict} ({kind})"
+        )
     return None
 
 
@@ -106,8 +116,10 @@ def _infinitive(kind: str) -> str:
 
 def generate(outcomes: Iterable[tuple[str, str, str, str]], name: str) -> str:
     """Return an expectations file for failures, given as (id, verdict, clause, detail)."""
-    lines = [f"# Known failures of {name}: glob  [kind]  # reason (clause, cause).",
-             "# Replace each TODO by the reason; until then the file is refused."]
+    lines = [
+        f"# Known failures of {name}: glob  [kind]  # reason (clause, cause).",
+        "# Replace each TODO by the reason; until then the file is refused.",
+    ]
     for case_id, verdict, clause, detail in sorted(outcomes):
         kind = KINDS[verdict]
         shown = "" if kind == "fail" else f"  {kind}"

@@ -17,7 +17,9 @@ LITERAL_CALL: Final = "f"
 LITERAL_KEY: Final = "x"
 _GOVERNS: Final = {"LIT.9a": "non-finite", "LIT.9b": "huge-int"}
 _DIAGNOSTIC: Final[tuple[tuple[str, Any], ...]] = (
-    ("unresolved", []), ("skipped", []), ("conditional", False),
+    ("unresolved", []),
+    ("skipped", []),
+    ("conditional", False),
 )
 _ANY: Final = {"any": True}
 
@@ -35,7 +37,8 @@ class Judging:
         """Return the judging for an implementation."""
         return Judging(
             Comparison(choices.get("numbers") == "double", choices.get("object-order") == "any"),
-            choices.get("text-trim") == "trimmed", "diagnostics" in capabilities,
+            choices.get("text-trim") == "trimmed",
+            "diagnostics" in capabilities,
         )
 
 
@@ -45,8 +48,11 @@ def expectation(case: Case, choices: Mapping[str, str]) -> dict[str, Any]:
     The most specific `accept` entry that the choices fulfil wins, then the case's own `expect`.
     What only `non-literal` and its kin change is derived (LIT.6b, LIT.9).
     """
-    fitting = [entry for entry in case.accept
-               if all(choices.get(name) == option for name, option in entry.when.items())]
+    fitting = [
+        entry
+        for entry in case.accept
+        if all(choices.get(name) == option for name, option in entry.when.items())
+    ]
     best = max(fitting, key=lambda entry: len(entry.when), default=None)
     named = frozenset(best.when) if best else frozenset()
     expect = best.expect if best else case.expect
@@ -63,7 +69,10 @@ def _literal_call(arguments: dict[str, Any], unresolved: list[str] | None) -> di
 
 
 def _literal(
-    case: Case, expect: dict[str, Any], choices: Mapping[str, str], named: frozenset[str],
+    case: Case,
+    expect: dict[str, Any],
+    choices: Mapping[str, str],
+    named: frozenset[str],
 ) -> dict[str, Any]:
     if expect.get("any"):
         return _ANY
@@ -115,7 +124,9 @@ def _without_unresolved(expect: dict[str, Any], option: str) -> dict[str, Any]:
 
 
 def other_readings(
-    case: Case, choices: Mapping[str, str], options: Mapping[str, tuple[str, ...]],
+    case: Case,
+    choices: Mapping[str, str],
+    options: Mapping[str, tuple[str, ...]],
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield `(choice, option, expectation)` for each choice that would change this case."""
     own = expectation(case, choices)

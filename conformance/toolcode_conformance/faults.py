@@ -5,12 +5,24 @@ from __future__ import annotations
 from typing import Final
 
 KINDS: Final = {
-    "wrong-answer": "fail", "contradicts-choice": "fail", "claims-capability": "fail",
-    "streaming-differs": "fail", "emission": "fail", "call-ids": "fail", "rendering": "fail",
-    "error": "crash", "exit": "crash", "stderr-flood": "crash", "would-not-restart": "crash",
-    "timeout": "timeout", "no-newline": "timeout",
-    "garbage": "undecodable", "undecodable": "undecodable", "wrong-id": "undecodable",
-    "extra-line": "undecodable", "protocol": "undecodable",
+    "wrong-answer": "fail",
+    "contradicts-choice": "fail",
+    "claims-capability": "fail",
+    "streaming-differs": "fail",
+    "emission": "fail",
+    "call-ids": "fail",
+    "rendering": "fail",
+    "error": "crash",
+    "exit": "crash",
+    "stderr-flood": "crash",
+    "would-not-restart": "crash",
+    "timeout": "timeout",
+    "no-newline": "timeout",
+    "garbage": "undecodable",
+    "undecodable": "undecodable",
+    "wrong-id": "undecodable",
+    "extra-line": "undecodable",
+    "protocol": "undecodable",
 }
 """Every verdict that is a failure, and the word for it in an expectations file."""
 

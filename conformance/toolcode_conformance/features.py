@@ -13,8 +13,18 @@ if TYPE_CHECKING:
     from toolcode_conformance.cases import Case
 
 FORMS: Final = (
-    "fence", "prefix", "print", "list", "list-only", "lines", "prose", "several-blocks",
-    "json-literals", "utf16", "thinking", "non-ascii",
+    "fence",
+    "prefix",
+    "print",
+    "list",
+    "list-only",
+    "lines",
+    "prose",
+    "several-blocks",
+    "json-literals",
+    "utf16",
+    "thinking",
+    "non-ascii",
 )
 """Every feature. `list-only` is only ever declared: it means that a plain call is not read."""
 

@@ -20,13 +20,35 @@ if TYPE_CHECKING:
 
 GROUP_KEYS: Final = ("group", "description", "clause", "cases")
 EXPECT_KEYS: Final = (
-    "segments", "dropped", "value", "nonliteral", "omitted", "text", "refused", "any",
+    "segments",
+    "dropped",
+    "value",
+    "nonliteral",
+    "omitted",
+    "text",
+    "refused",
+    "any",
 )
 CALL_KEYS: Final = (
-    "name", "arguments", "callee", "source", "unresolved", "skipped", "conditional",
+    "name",
+    "arguments",
+    "callee",
+    "source",
+    "unresolved",
+    "skipped",
+    "conditional",
 )
 _SOURCE_KEYS: Final = (
-    "kind", "ref", "url", "date", "model", "surface", "prompt", "seed", "temperature", "target",
+    "kind",
+    "ref",
+    "url",
+    "date",
+    "model",
+    "surface",
+    "prompt",
+    "seed",
+    "temperature",
+    "target",
 )
 _MAX_BMP: Final = 0xFFFF
 
@@ -54,11 +76,15 @@ def _case(raw: dict[str, Any]) -> dict[str, Any]:
         case["source"] = _ordered(case["source"], _SOURCE_KEYS)
     case["accept"] = [
         _ordered(entry, ("when", "expect")) | {"expect": _expect(entry.get("expect"))}
-        if isinstance(entry, dict) else entry
+        if isinstance(entry, dict)
+        else entry
         for entry in case.get("accept") or []
     ]
-    return {key: item for key, item in case.items()
-            if item not in ([], {}, "") or key in {"input", "expect"}}
+    return {
+        key: item
+        for key, item in case.items()
+        if item not in ([], {}, "") or key in {"input", "expect"}
+    }
 
 
 def escape(text: str) -> str:

@@ -84,8 +84,10 @@ def connect(spec: str, wrap: Sequence[str] = ()) -> Implementation:
         return _known(spec, manifest, wrap)
     words = _words(spec)
     if not shutil.which(words[0]):
-        raise StartError(f"{spec!r} is neither a command nor one of the known adapters: "
-                         f"{', '.join(known_adapters())}")
+        raise StartError(
+            f"{spec!r} is neither a command nor one of the known adapters: "
+            f"{', '.join(known_adapters())}"
+        )
     return _from_command(spec, "", _probe(words), [*wrap, *words], None)
 
 
@@ -113,12 +115,14 @@ def _known(name: str, manifest: Path, wrap: Sequence[str]) -> Implementation:
     try:
         if "python" in raw:
             folder = manifest.parent / raw.get("path", ".")
-            impl = _greet(Implementation(name, name, "python",
-                                         _python_client(raw["python"], folder)))
+            impl = _greet(
+                Implementation(name, name, "python", _python_client(raw["python"], folder))
+            )
         else:
             words = [sys.executable if word == "{python}" else word for word in raw["command"]]
-            impl = _from_command(name, name, raw.get("mode", "adapter"), [*wrap, *words],
-                                 manifest.parent)
+            impl = _from_command(
+                name, name, raw.get("mode", "adapter"), [*wrap, *words], manifest.parent
+            )
     except StartError as error:
         raise StartError(f"adapter {name}: {error}{setup}") from error
     impl.timeout = raw.get("timeout")
@@ -131,7 +135,11 @@ def _known(name: str, manifest: Path, wrap: Sequence[str]) -> Implementation:
 
 
 def _from_command(
-    spec: str, label: str, mode: str, words: Sequence[str], folder: Path | None,
+    spec: str,
+    label: str,
+    mode: str,
+    words: Sequence[str],
+    folder: Path | None,
 ) -> Implementation:
     if mode == "adapter":
         return _greet(Implementation(spec, label, mode, AdapterClient(words, folder)))
@@ -170,8 +178,9 @@ def _probe(words: Sequence[str]) -> str:
     try:
         out = run_once(words, None, line, START_TIMEOUT, code_matters=False)
     except Fault as fault:
-        raise StartError(f"{shlex.join(words)} was neither adapter nor filter: {fault}; "
-                         f"{_SPELLINGS}") from fault
+        raise StartError(
+            f"{shlex.join(words)} was neither adapter nor filter: {fault}; {_SPELLINGS}"
+        ) from fault
     for text in (out.split(b"\n", 1)[0], out):
         try:
             value = decode_line(text)
@@ -182,8 +191,10 @@ def _probe(words: Sequence[str]) -> str:
         if isinstance(value, dict) and ("segments" in value or "calls" in value):
             return "filter"
     seen = ascii(out[:200].decode("utf-8", "replace")) if out else "nothing"
-    raise StartError(f"{shlex.join(words)} was neither adapter nor filter: to a greeting it "
-                     f"answered {seen}; {_SPELLINGS}")
+    raise StartError(
+        f"{shlex.join(words)} was neither adapter nor filter: to a greeting it "
+        f"answered {seen}; {_SPELLINGS}"
+    )
 
 
 def _greet(impl: Implementation) -> Implementation:
@@ -218,5 +229,7 @@ def _fill(impl: Implementation, hello: Any) -> None:  # noqa: ANN401  checked by
             raise StartError(f"{impl.spec} declares an unknown choice {name!r}")
         if option not in choices()[name].options:
             impl.client.close()
-            raise StartError(f"{impl.spec} declares {name}={option!r}; the options are "
-                             f"{', '.join(choices()[name].options)}")
+            raise StartError(
+                f"{impl.spec} declares {name}={option!r}; the options are "
+                f"{', '.join(choices()[name].options)}"
+            )

@@ -174,8 +174,11 @@ def _scan_opinion(case: Case) -> Opinion:
             arguments, unresolved = _arguments(call, body)
             said.append({"name": name, "arguments": arguments, "unresolved": unresolved})
     wanted = [
-        {"name": call["name"], "arguments": call["arguments"],
-         "unresolved": call.get("unresolved", [])}
+        {
+            "name": call["name"],
+            "arguments": call["arguments"],
+            "unresolved": call.get("unresolved", []),
+        }
         for call in _expected_calls(case.expect)
     ]
     found = difference(_folded(said), _folded(wanted))

@@ -17,7 +17,8 @@ _DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.
 
 
 def python_blocks(
-    text: str, parse: Callable[[str], ast.Module | None],
+    text: str,
+    parse: Callable[[str], ast.Module | None],
 ) -> list[tuple[str, ast.Module]] | str:
     """Return each block's body and tree, or why CPython cannot judge this text.
 
@@ -42,7 +43,9 @@ def python_blocks(
 
 
 def _body(
-    text: str, start: int, parse: Callable[[str], ast.Module | None],
+    text: str,
+    start: int,
+    parse: Callable[[str], ast.Module | None],
 ) -> tuple[str, ast.Module, int] | None:
     end = start
     for _ in range(_MAX_CLOSERS):
@@ -102,7 +105,8 @@ def _defined(tree: ast.Module) -> Iterator[str]:
 
 
 def find_calls(
-    tree: ast.Module, tools: frozenset[str] | None,
+    tree: ast.Module,
+    tools: frozenset[str] | None,
 ) -> list[tuple[str, ast.Call]]:
     """Return `(name, node)` for every call of a body, in source order."""
     finder = _Finder(frozenset(_defined(tree)), tools)

@@ -33,8 +33,9 @@ def _profiles(value: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _failures(value: dict[str, Any]) -> list[dict[str, Any]]:
-    return [found for found in value["results"]
-            if found["outcome"] == "failed" or "expected" in found]
+    return [
+        found for found in value["results"] if found["outcome"] == "failed" or "expected" in found
+    ]
 
 
 def _cell(text: str) -> str:
@@ -44,8 +45,12 @@ def _cell(text: str) -> str:
 def markdown(value: dict[str, Any]) -> str:
     """Return a result file's value as Markdown."""
     titles = [column.replace("_", " ") for column in _COLUMNS]
-    lines = [f"# {_heading(value)}", "", f"| profile | {' | '.join(titles)} |",
-             "|---|" + "---:|" * len(titles)]
+    lines = [
+        f"# {_heading(value)}",
+        "",
+        f"| profile | {' | '.join(titles)} |",
+        "|---|" + "---:|" * len(titles),
+    ]
     lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in _profiles(value)]
     failures = _failures(value)
     if failures:
@@ -68,13 +73,18 @@ def page(value: dict[str, Any]) -> str:
     head = [column.replace("_", " ") for column in _COLUMNS]
     parts = [
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>",
-        f"<style>{_STYLE}</style><h1>{title}</h1>", "<table>", _row(["profile", *head], "th"),
-        *(_row([name, *cells]) for name, cells in _profiles(value)), "</table>",
+        f"<style>{_STYLE}</style><h1>{title}</h1>",
+        "<table>",
+        _row(["profile", *head], "th"),
+        *(_row([name, *cells]) for name, cells in _profiles(value)),
+        "</table>",
     ]
     failures = _failures(value)
     if failures:
-        parts += ["<h2>Failures</h2><table>",
-                  _row(["case", "clause", "effect", "verdict", "detail"], "th")]
+        parts += [
+            "<h2>Failures</h2><table>",
+            _row(["case", "clause", "effect", "verdict", "detail"], "th"),
+        ]
         parts += [_failure_row(found) for found in failures]
         parts.append("</table>")
     chosen = ", ".join(f"{name}={option}" for name, option in value["choices"].items())
@@ -85,5 +95,12 @@ def page(value: dict[str, Any]) -> str:
 def _failure_row(found: dict[str, Any]) -> str:
     name = html.escape(found["id"] + found.get("where", ""))
     detail = html.escape(found.get("expected", found.get("detail", "")))
-    return _row([f"<code>{name}</code>", html.escape(clause_line(found["clause"])), found["why"],
-                 found["verdict"], f"<code>{detail}</code>"])
+    return _row(
+        [
+            f"<code>{name}</code>",
+            html.escape(clause_line(found["clause"])),
+            found["why"],
+            found["verdict"],
+            f"<code>{detail}</code>",
+        ]
+    )

@@ -12,8 +12,16 @@ if TYPE_CHECKING:
     from toolcode_conformance.implementation import Implementation
 
 _OPTION_NEEDS: Final = {"stop_on_tool_outputs": "guard", "tools": "declared-tools"}
-_FORMS_THAT_MATTER: Final = ("fence", "prefix", "print", "list", "lines", "prose",
-                             "several-blocks", "json-literals")
+_FORMS_THAT_MATTER: Final = (
+    "fence",
+    "prefix",
+    "print",
+    "list",
+    "lines",
+    "prose",
+    "several-blocks",
+    "json-literals",
+)
 _RENDER_OPS: Final = frozenset({"render", "render-results", "render-thinking", "render-message"})
 
 

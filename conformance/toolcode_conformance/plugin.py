@@ -64,15 +64,17 @@ class Run:
             path = own if own.is_file() else None
         if path is not None:
             self.expectations = known.read(path)
-            self.stale = [f"{path}: {line}"
-                          for line in known.unknown(self.expectations, self.corpus)]
+            self.stale = [
+                f"{path}: {line}" for line in known.unknown(self.expectations, self.corpus)
+            ]
 
     def start(self) -> Session:
         """Connect to the implementation and settle its choices."""
         impl = connect(self.config.getoption("impl"))
         stated = self.config.getoption("timeout")
-        session = Session(impl, self.config.getoption("chunks"),
-                          stated or impl.timeout or DEFAULT_TIMEOUT)
+        session = Session(
+            impl, self.config.getoption("chunks"), stated or impl.timeout or DEFAULT_TIMEOUT
+        )
         session.settle_choices(self.corpus)
         self.session = session
         return session
@@ -81,14 +83,22 @@ class Run:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add our options; `toolcode conformance --help` shows them."""
     group = parser.getgroup("toolcode")
-    group.addoption("--impl", default="reference",
-                    help="adapter name, command, filter:CMD, adapter:CMD or python:mod:factory")
+    group.addoption(
+        "--impl",
+        default="reference",
+        help="adapter name, command, filter:CMD, adapter:CMD or python:mod:factory",
+    )
     group.addoption("--level", choices=LEVELS, action="append", help="only cases of this level")
     group.addoption("--area", action="append", help="only cases of this area")
-    group.addoption("--fail-on", choices=LEVELS, default="may",
-                    help="the weakest level whose failures set the exit code")
-    group.addoption("--chunks", choices=list(CHUNK_LEVELS), default="standard",
-                    help="how finely texts are cut")
+    group.addoption(
+        "--fail-on",
+        choices=LEVELS,
+        default="may",
+        help="the weakest level whose failures set the exit code",
+    )
+    group.addoption(
+        "--chunks", choices=list(CHUNK_LEVELS), default="standard", help="how finely texts are cut"
+    )
     group.addoption("--timeout", type=float, help="seconds per exchange")
     group.addoption("--expectations", help="file of known failures")
     group.addoption("--no-expectations", action="store_true", help="every failure counts")
@@ -159,8 +169,11 @@ class CaseItem(pytest.Item):
         super().__init__(**others)
         self.case = case
         self.record: dict[str, Any] = {}
-        self.user_properties += [("clause", case.clause), ("level", case.level),
-                                 ("effect", case.why)]
+        self.user_properties += [
+            ("clause", case.clause),
+            ("level", case.level),
+            ("effect", case.why),
+        ]
 
     def runtest(self) -> None:
         """Run the case, then weigh its outcome against the expectations."""
@@ -190,7 +203,9 @@ class CaseItem(pytest.Item):
             raise CaseFailure(outcome.detail)
 
     def repr_failure(
-        self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None,  # noqa: ANN401
+        self,
+        excinfo: pytest.ExceptionInfo[BaseException],
+        style: Any = None,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401  pytest's own
         """Say what a user needs, without a traceback of ours."""
         if isinstance(excinfo.value, CaseFailure):
@@ -204,7 +219,8 @@ class CaseItem(pytest.Item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None],
+    item: pytest.Item,
+    call: pytest.CallInfo[None],
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Send what came of the case along with the report, as ASCII text that any worker can send."""
     result = yield
@@ -251,7 +267,8 @@ def _write_files(run: Run) -> None:
     results = run.collector.as_json()
     value = json.loads(results)
     writers: dict[str, Callable[[], str]] = {
-        "json_file": lambda: results, "markdown_file": lambda: pages.markdown(value),
+        "json_file": lambda: results,
+        "markdown_file": lambda: pages.markdown(value),
         "html_file": lambda: pages.page(value),
         "write_expectations": run.collector.as_expectations,
     }
@@ -262,7 +279,8 @@ def _write_files(run: Run) -> None:
 
 
 def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config,
+    terminalreporter: pytest.TerminalReporter,
+    config: pytest.Config,
 ) -> None:
     """Print the summary."""
     run = config.stash[RUN]
@@ -278,4 +296,3 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     run = config.stash.get(RUN, None)
     if run is not None and run.session is not None:
         run.session.close()
-

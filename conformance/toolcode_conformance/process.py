@@ -42,8 +42,13 @@ def spawn(command: Sequence[str], folder: Path | None) -> subprocess.Popen[bytes
         own_group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     try:
         return subprocess.Popen(  # noqa: S603  the user names the command
-            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=folder, bufsize=0, **own_group,
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            bufsize=0,
+            **own_group,
         )
     except OSError as error:
         raise StartError(
@@ -72,8 +77,10 @@ class Child:
         self._stderr_count = 0
         self._stderr_tail = b""
         self._stderr_done = threading.Event()
-        self._threads = [threading.Thread(target=target, daemon=True)
-                         for target in (self._read_lines, self._read_stderr, self._write)]
+        self._threads = [
+            threading.Thread(target=target, daemon=True)
+            for target in (self._read_lines, self._read_stderr, self._write)
+        ]
         for thread in self._threads:
             thread.start()
 
@@ -149,15 +156,20 @@ class Child:
 
     def _check_flood(self) -> None:
         if self._stderr_count > STDERR_LIMIT:
-            raise Fault("stderr-flood", f"wrote more than {STDERR_LIMIT} bytes to stderr in one "
-                                        f"exchange, the last being {self._tail()}")
+            raise Fault(
+                "stderr-flood",
+                f"wrote more than {STDERR_LIMIT} bytes to stderr in one "
+                f"exchange, the last being {self._tail()}",
+            )
 
     def _late(self, timeout: float) -> Fault:
         if self._partial:
-            return Fault("no-newline", f"wrote {self._partial} bytes, no line: flush? "
-                                       f"(waited {timeout:g} s)")
-        return Fault("timeout", f"no answer within {timeout:g} s (does it flush each line?)"
-                     + self._said())
+            return Fault(
+                "no-newline", f"wrote {self._partial} bytes, no line: flush? (waited {timeout:g} s)"
+            )
+        return Fault(
+            "timeout", f"no answer within {timeout:g} s (does it flush each line?)" + self._said()
+        )
 
     def _gone(self) -> Fault:
         if self._partial > _LINE_LIMIT:

@@ -15,8 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 CAPABILITIES: Final = (
-    "scan", "streaming", "thinking", "guard", "declared-tools", "diagnostics", "call-ids", "render",
-    "render-results", "render-thinking", "render-message", "bytes", "utf16", "cuts",
+    "scan",
+    "streaming",
+    "thinking",
+    "guard",
+    "declared-tools",
+    "diagnostics",
+    "call-ids",
+    "render",
+    "render-results",
+    "render-thinking",
+    "render-message",
+    "bytes",
+    "utf16",
+    "cuts",
 )
 _SCAN_OPTIONS: Final = ("parse_thinking", "stop_on_tool_outputs", "tools", "fence")
 
@@ -27,10 +39,13 @@ class Reference:
     def __init__(self, fence: str = "string-aware") -> None:
         self._fence = fence
         self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-            "hello": self._hello, "scan": self._scan, "render": _render,
+            "hello": self._hello,
+            "scan": self._scan,
+            "render": _render,
             "render-results": lambda request: {"text": toolcode.render_results(request["results"])},
             "render-thinking": lambda request: {
-                "text": toolcode.render_thinking(request["thinking"])},
+                "text": toolcode.render_thinking(request["thinking"])
+            },
             "render-message": _render_message,
         }
 
@@ -50,13 +65,18 @@ class Reference:
         declared["fence-in-string"] = self._fence
         return {
             "protocol": PROTOCOL,
-            "implementation": {"name": "toolcode", "language": "Python",
-                               "version": importlib.metadata.version("toolcode")},
-            "capabilities": list(CAPABILITIES), "features": [], "choices": declared,
+            "implementation": {
+                "name": "toolcode",
+                "language": "Python",
+                "version": importlib.metadata.version("toolcode"),
+            },
+            "capabilities": list(CAPABILITIES),
+            "features": [],
+            "choices": declared,
         }
 
     def _scan(self, request: dict[str, Any]) -> dict[str, Any]:
-        options = {"fence": self._fence}
+        options: dict[str, Any] = {"fence": self._fence}
         for name, value in (request.get("options") or {}).items():
             if value is None:
                 continue
@@ -69,8 +89,12 @@ class Reference:
         if "cuts" not in request:
             return {"steps": _feed(toolcode.Scanner(**options), request["chunks"])}
         text = request["text"]
-        return {"runs": [{"steps": _feed(toolcode.Scanner(**options), split(text, cuts))}
-                         for cuts in request["cuts"]]}
+        return {
+            "runs": [
+                {"steps": _feed(toolcode.Scanner(**options), split(text, cuts))}
+                for cuts in request["cuts"]
+            ]
+        }
 
 
 def _feed(scanner: Any, chunks: Iterable[Any]) -> list[list[dict[str, Any]]]:  # noqa: ANN401
@@ -92,12 +116,18 @@ def _event(event: toolcode.Event) -> dict[str, Any]:
         case toolcode.Dropped(reason):
             return {"dropped": {"reason": reason}}
         case toolcode.Call():
-            return {"call": {
-                "name": event.name, "arguments": event.arguments, "id": event.id,
-                "callee": event.callee, "source": event.source,
-                "unresolved": list(event.unresolved), "skipped": list(event.skipped),
-                "conditional": event.conditional,
-            }}
+            return {
+                "call": {
+                    "name": event.name,
+                    "arguments": event.arguments,
+                    "id": event.id,
+                    "callee": event.callee,
+                    "source": event.source,
+                    "unresolved": list(event.unresolved),
+                    "skipped": list(event.skipped),
+                    "conditional": event.conditional,
+                }
+            }
 
 
 def _style(request: dict[str, Any]) -> Any:  # noqa: ANN401  render_calls checks it
@@ -113,9 +143,13 @@ def _render(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _render_message(request: dict[str, Any]) -> dict[str, Any]:
-    return {"text": toolcode.render_message(
-        thinking=request.get("thinking", ""), text=request.get("text", ""),
-        calls=_pairs(request.get("calls", [])))}
+    return {
+        "text": toolcode.render_message(
+            thinking=request.get("thinking", ""),
+            text=request.get("text", ""),
+            calls=_pairs(request.get("calls", [])),
+        )
+    }
 
 
 def string_aware() -> Reference:

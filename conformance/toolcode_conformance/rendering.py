@@ -31,7 +31,10 @@ _MIN_FENCE: Final = 3
 
 
 def judge(
-    case: Case, expect: dict[str, Any], text: str, choices: Mapping[str, str],
+    case: Case,
+    expect: dict[str, Any],
+    text: str,
+    choices: Mapping[str, str],
 ) -> str | None:
     """Return what is wrong with a rendered text, or None; `expect` fits the choices."""
     if "refused" in expect:
@@ -41,14 +44,20 @@ def judge(
         case "render":
             return judge_calls(case.input["calls"], case.options.get("style", "list"), text, how)
         case "render-results":
-            return judge_results(case.input["results"], text,
-                                 longer=choices.get("result-fence", "longer") == "longer")
+            return judge_results(
+                case.input["results"],
+                text,
+                longer=choices.get("result-fence", "longer") == "longer",
+            )
         case _:
             return judge_message(case, expect, text, how)
 
 
 def judge_calls(
-    calls: list[dict[str, Any]], style: str, text: str, how: Comparison = EXACT,
+    calls: list[dict[str, Any]],
+    style: str,
+    text: str,
+    how: Comparison = EXACT,
 ) -> str | None:
     """Judge one rendered block of calls (RENDER.1 to RENDER.3)."""
     if not calls:
@@ -60,11 +69,15 @@ def judge_calls(
     if "```" in body:
         return "the body holds three backticks, which a first-fence parser takes for its closer"
     return _structure(body, calls, style, how) or scans_back(
-        text, [{"call": call} for call in calls], how)
+        text, [{"call": call} for call in calls], how
+    )
 
 
 def _structure(
-    body: str, calls: list[dict[str, Any]], style: str, how: Comparison,
+    body: str,
+    calls: list[dict[str, Any]],
+    style: str,
+    how: Comparison,
 ) -> str | None:
     source = _renamed(body)
     tree = None if source is None else parse(source)
@@ -72,8 +85,11 @@ def _structure(
         return f"the body is no Python: {shown(body)}"
     nodes = _printed(tree) if style == "print-per-line" else _listed(tree, len(calls))
     if nodes is None or len(nodes) != len(calls):
-        form = "one print(...) per call" if style == "print-per-line" else (
-            "one list of calls" if len(calls) > 1 else "one bare call")
+        form = (
+            "one print(...) per call"
+            if style == "print-per-line"
+            else ("one list of calls" if len(calls) > 1 else "one bare call")
+        )
         return f"the body is not {form}: {shown(body)}"
     for node, call in zip(nodes, calls, strict=True):
         problem = _call(node, call, source, how)
@@ -137,7 +153,9 @@ def _given_name(name: str) -> str:
 
 
 def scans_back(
-    text: str, segments: Iterable[dict[str, Any]], how: Comparison = EXACT,
+    text: str,
+    segments: Iterable[dict[str, Any]],
+    how: Comparison = EXACT,
 ) -> str | None:
     """Judge whether the reference reads `text` as these segments in both fence modes."""
     # Imported here: everything else in the harness works without the reference.
@@ -192,7 +210,10 @@ def judge_results(results: list[str], text: str, *, longer: bool) -> str | None:
 
 
 def judge_message(
-    case: Case, expect: dict[str, Any], text: str, how: Comparison,
+    case: Case,
+    expect: dict[str, Any],
+    text: str,
+    how: Comparison,
 ) -> str | None:
     """Judge a rendered thought or message by what it scans back to (RENDER.4)."""
     want = expect.get("segments")

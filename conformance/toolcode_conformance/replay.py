@@ -117,8 +117,11 @@ def _show(session: Session, outcome: Outcome, recorder: Recorder, spec: str) -> 
     if recorder.request:
         _say(f"request:\n{_short(encode({'id': 1, **recorder.request}))}")
         _say(f"answer:\n{_short(recorder.answer)}")
-    _say(report.failure_text(report.record(outcome, spec, session.choices)) if outcome.failed
-         else f"clause: {clause_line(case.clause)} ({case.level})\n{outcome.detail}".rstrip())
+    _say(
+        report.failure_text(report.record(outcome, spec, session.choices))
+        if outcome.failed
+        else f"clause: {clause_line(case.clause)} ({case.level})\n{outcome.detail}".rstrip()
+    )
     line = shell_line(session.impl, recorder.request)
     if line:
         _say(f"by hand:\n{line}")
@@ -144,7 +147,8 @@ def explain(options: argparse.Namespace) -> int:
     from toolcode_conformance import places  # noqa: PLC0415  only needed here
 
     wanted = options.clause.upper().rstrip("ABCDEFGHIJ") + options.clause[-1:].lower().strip(
-        "0123456789")
+        "0123456789"
+    )
     text = places.spec_file().read_text("utf-8")
     section = _section(text, wanted)
     if section is None:
@@ -161,8 +165,10 @@ def _section(text: str, clause: str) -> str | None:
     lines = text.split("\n")
     for number, line in enumerate(lines):
         if line.startswith("### ") and line.split()[1] == clause:
-            end = next((i for i in range(number + 1, len(lines))
-                        if lines[i].startswith(("## ", "### "))), len(lines))
+            end = next(
+                (i for i in range(number + 1, len(lines)) if lines[i].startswith(("## ", "### "))),
+                len(lines),
+            )
             kept = [one for one in lines[number:end] if not one.startswith("<a id=")]
             return "\n".join(kept).strip()
     return None

@@ -34,15 +34,19 @@ _EFFECT_TEXT: Final = {
     "slow": "the time grows faster than the text",
 }
 _SEEN: Final = str.maketrans({"\n": "⏎", "\t": "→", "\r": "␍", "\0": "␀"})
-_PROFILES: Final = (("core   (must)", ("must",)), ("robust (must + should)", ("must", "should")),
-                    ("choices (may)", ("may",)))
+_PROFILES: Final = (
+    ("core   (must)", ("must",)),
+    ("robust (must + should)", ("must", "should")),
+    ("choices (may)", ("may",)),
+)
 
 
 def visible(text: str, limit: int = _INPUT) -> str:
     """Return a text on one line, its white space and odd characters visible."""
     shown = text[:limit].translate(_SEEN)
-    odd = "".join(c if c.isprintable() else c.encode("ascii", "backslashreplace").decode()
-                  for c in shown)
+    odd = "".join(
+        c if c.isprintable() else c.encode("ascii", "backslashreplace").decode() for c in shown
+    )
     more = len(text) - limit
     return odd + (f"... ({more} more characters)" if more > 0 else "")
 
@@ -56,13 +60,25 @@ def record(outcome: Outcome, impl: str, choices: Mapping[str, str]) -> dict[str,
     """Return an outcome as JSON, with all that the controller needs to report it."""
     case = outcome.case
     expect = expectation(case, choices)
-    right = visible(json.dumps(expect)) if renders(case) or "segments" not in expect else (
-        outline(expect["segments"]))
+    right = (
+        visible(json.dumps(expect))
+        if renders(case) or "segments" not in expect
+        else (outline(expect["segments"]))
+    )
     given = case.text or json.dumps(case.input)
     return {
-        "id": case.id, "title": case.title, "clause": case.clause, "level": case.level,
-        "why": case.why, "area": case.area, "verdict": outcome.verdict, "detail": outcome.detail,
-        "where": outcome.where, "got": outcome.got, "right": right, "input": visible(given),
+        "id": case.id,
+        "title": case.title,
+        "clause": case.clause,
+        "level": case.level,
+        "why": case.why,
+        "area": case.area,
+        "verdict": outcome.verdict,
+        "detail": outcome.detail,
+        "where": outcome.where,
+        "got": outcome.got,
+        "right": right,
+        "input": visible(given),
         "long": len(case.text) if case.op in {"scan", "literal"} else 0,
         "replay": replay_line(case.id + outcome.where, impl),
     }
@@ -99,10 +115,20 @@ class About:
         """Describe a session."""
         impl = session.impl
         return About(
-            {"spec": impl.spec, "name": impl.name, "version": impl.version,
-             "language": impl.language, "url": impl.url, "mode": impl.mode,
-             "capabilities": sorted(impl.capabilities), "features": sorted(impl.features)},
-            dict(session.choices), dict(session.settled), len(corpus.cases))
+            {
+                "spec": impl.spec,
+                "name": impl.name,
+                "version": impl.version,
+                "language": impl.language,
+                "url": impl.url,
+                "mode": impl.mode,
+                "capabilities": sorted(impl.capabilities),
+                "features": sorted(impl.features),
+            },
+            dict(session.choices),
+            dict(session.settled),
+            len(corpus.cases),
+        )
 
 
 @dataclass(slots=True)
@@ -125,20 +151,43 @@ class Collector:
         """Return an expectations file for every failure."""
         assert self.about is not None
         return generate(
-            ((r["id"], r["verdict"], r["clause"], r["detail"]) for r in self.records.values()
-             if r["verdict"] not in {PASS, NOT_OFFERED}), self.about.implementation["name"])
+            (
+                (r["id"], r["verdict"], r["clause"], r["detail"])
+                for r in self.records.values()
+                if r["verdict"] not in {PASS, NOT_OFFERED}
+            ),
+            self.about.implementation["name"],
+        )
 
     def as_json(self) -> str:
         """Return the results as JSON; the same results give the same bytes."""
         assert self.about is not None
-        keys = ("id", "clause", "level", "why", "verdict", "where", "detail", "got", "outcome",
-                "expected", "unexpected", "exchanges", "scans")
-        results = [{key: r[key] for key in keys if r.get(key) not in (None, "")}
-                   for _, r in sorted(self.records.items())]
+        keys = (
+            "id",
+            "clause",
+            "level",
+            "why",
+            "verdict",
+            "where",
+            "detail",
+            "got",
+            "outcome",
+            "expected",
+            "unexpected",
+            "exchanges",
+            "scans",
+        )
+        results = [
+            {key: r[key] for key in keys if r.get(key) not in (None, "")}
+            for _, r in sorted(self.records.items())
+        ]
         value = {
-            "format": 1, "toolcode": importlib.metadata.version("toolcode"),
-            "corpus_cases": self.about.cases, "implementation": self.about.implementation,
-            "choices": self.about.choices, "choices_known_by": self.about.settled,
+            "format": 1,
+            "toolcode": importlib.metadata.version("toolcode"),
+            "corpus_cases": self.about.cases,
+            "implementation": self.about.implementation,
+            "choices": self.about.choices,
+            "choices_known_by": self.about.settled,
             "profiles": {name.split()[0]: self._counts(levels) for name, levels in _PROFILES},
             "results": results,
         }
@@ -181,7 +230,8 @@ class Collector:
 
     def _not_offered(self) -> Iterator[str]:
         counts = collections.Counter(
-            r["detail"] for r in self.records.values() if r["verdict"] == NOT_OFFERED)
+            r["detail"] for r in self.records.values() if r["verdict"] == NOT_OFFERED
+        )
         if counts:
             shown = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
             yield f"not offered: {shown}"
@@ -213,15 +263,21 @@ def _tally_line(counts: dict[str, int]) -> str:
     offered = counts["passed"] + counts["failed"] + counts["expected_failures"]
     share = f"{100 * counts['passed'] // offered:>4} %" if offered else "   - "
     parts = [f"{share}  {counts['passed']:>4} of {offered:>4} pass"]
-    parts += [f"{counts[key]} {key.replace('_', ' ')}"
-              for key in ("failed", "expected_failures", "not_offered") if counts[key]]
+    parts += [
+        f"{counts[key]} {key.replace('_', ' ')}"
+        for key in ("failed", "expected_failures", "not_offered")
+        if counts[key]
+    ]
     return ", ".join(parts)
 
 
 def _choices(about: About) -> Iterator[str]:
     assumed = [name for name, how in about.settled.items() if how == "assumed"]
-    other = [f"{name}={option}" + ("" if about.settled[name] == "declared" else " (found)")
-             for name, option in about.choices.items() if name not in assumed]
+    other = [
+        f"{name}={option}" + ("" if about.settled[name] == "declared" else " (found)")
+        for name, option in about.choices.items()
+        if name not in assumed
+    ]
     if other:
         yield f"choices: {', '.join(other)}"
     if assumed:

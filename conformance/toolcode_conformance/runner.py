@@ -38,7 +38,8 @@ NOT_OFFERED: Final = "not-offered"
 _BATCH_CHARACTERS: Final = 200_000
 _BATCH_RUNS: Final = 250
 _COMPARATORS: Final = {
-    "numbers": ("exact", "double"), "object-order": ("kept", "any"),
+    "numbers": ("exact", "double"),
+    "object-order": ("kept", "any"),
     "text-trim": ("exact", "trimmed"),
 }
 _INSIDE: Final = {"quick": 4, "standard": 24, "full": 400}
@@ -134,8 +135,9 @@ class Session:
             return Outcome(case, fault.verdict, str(fault))
         except NotOfferedError as refusal:
             claimed = ", ".join(needs(case))
-            return Outcome(case, "claims-capability",
-                           f"claims {claimed} but answered unsupported: {refusal}")
+            return Outcome(
+                case, "claims-capability", f"claims {claimed} but answered unsupported: {refusal}"
+            )
         return outcome
 
     def _run(self, case: Case) -> Outcome:
@@ -161,7 +163,10 @@ class Session:
         return from_steps(self._scan_chunks([text], options_for(case, self.impl)))
 
     def _wrong(
-        self, case: Case, answer: Normal | dict[str, Any], choices: dict[str, str],
+        self,
+        case: Case,
+        answer: Normal | dict[str, Any],
+        choices: dict[str, str],
     ) -> str | None:
         expect = expectation(case, choices)
         if isinstance(answer, Normal):
@@ -175,19 +180,26 @@ class Session:
         return rendering.judge(case, expect, answer["text"], choices)
 
     def _explained(
-        self, case: Case, answer: Normal | dict[str, Any], wrong: str, where: str = "",
+        self,
+        case: Case,
+        answer: Normal | dict[str, Any],
+        wrong: str,
+        where: str = "",
     ) -> Outcome:
         got = outline(answer.segments) if isinstance(answer, Normal) else shown(answer)
         for name, option in self._readings(case, answer):
             if self.settled.get(name, "assumed") == "assumed":
                 wrong += f" (the answer of {name}={option}, which was neither declared nor found)"
                 break
-            return Outcome(case, "contradicts-choice", self._contradiction(name, option), where,
-                           got)
+            return Outcome(
+                case, "contradicts-choice", self._contradiction(name, option), where, got
+            )
         return Outcome(case, "rendering" if renders(case) else "wrong-answer", wrong, where, got)
 
     def _readings(
-        self, case: Case, answer: Normal | dict[str, Any],
+        self,
+        case: Case,
+        answer: Normal | dict[str, Any],
     ) -> Iterator[tuple[str, str]]:
         """Yield the choices under whose other option the answer would have been right."""
         options = {choice.name: choice.options for choice in all_choices().values()}
@@ -204,8 +216,10 @@ class Session:
         how = self.settled[name]
         known = how if how == "declared" else f"found by {how}"
         probe = all_choices()[name].probe
-        return (f"this is the answer of {name}={option}, but the choice is "
-                f"{name}={self.choices.get(name)} ({known}; its probe is {probe})")
+        return (
+            f"this is the answer of {name}={option}, but the choice is "
+            f"{name}={self.choices.get(name)} ({known}; its probe is {probe})"
+        )
 
     def run_cut(self, case: Case, cuts: Cuts) -> Outcome:
         """Run one chunking of a scan case that is offered, as plain chunks."""
@@ -239,14 +253,23 @@ class Session:
         return self._odd_chunks(case, text, expect)
 
     def _one_cut(
-        self, case: Case, text: str, cuts: Cuts, steps: Steps,
+        self,
+        case: Case,
+        text: str,
+        cuts: Cuts,
+        steps: Steps,
         expect: dict[str, Any] | None = None,
     ) -> Outcome | None:
         normal = from_steps(steps)
         wrong = mismatch(expect or expectation(case, self.choices), normal, self.judging())
         if wrong:
-            return Outcome(case, "streaming-differs", f"in one piece it is right, but {wrong}",
-                           name_of(cuts, text), outline(normal.segments))
+            return Outcome(
+                case,
+                "streaming-differs",
+                f"in one piece it is right, but {wrong}",
+                name_of(cuts, text),
+                outline(normal.segments),
+            )
         rules = self._rules(case)
         wrong = emission.late(text, cuts, steps, rules) if rules else None
         return Outcome(case, "emission", wrong, name_of(cuts, text)) if wrong else None
@@ -281,8 +304,13 @@ class Session:
                 normal = from_steps(self._scan_chunks(chunks, options))
                 wrong = mismatch(expect, normal, self.judging())
                 if wrong:
-                    return Outcome(case, "streaming-differs", wrong, f"#cut={way}{number}",
-                                   outline(normal.segments))
+                    return Outcome(
+                        case,
+                        "streaming-differs",
+                        wrong,
+                        f"#cut={way}{number}",
+                        outline(normal.segments),
+                    )
         return Outcome(case, PASS)
 
     def _scan_chunks(self, chunks: list[Any], options: dict[str, Any]) -> Steps:
@@ -297,7 +325,10 @@ class Session:
         return steps
 
     def _scan_cuts(
-        self, text: str, cuts_list: list[Cuts], options: dict[str, Any],
+        self,
+        text: str,
+        cuts_list: list[Cuts],
+        options: dict[str, Any],
     ) -> Iterator[tuple[Cuts, Steps]]:
         if "cuts" not in self.impl.capabilities:
             for cuts in cuts_list:
@@ -308,8 +339,14 @@ class Session:
             batch = cuts_list[start : start + size]
             self.scans += len(batch)
             result = self.impl.client.ask(
-                {"op": "scan", "text": text, "cuts": [list(cuts) for cuts in batch],
-                 "options": options}, self.timeout)
+                {
+                    "op": "scan",
+                    "text": text,
+                    "cuts": [list(cuts) for cuts in batch],
+                    "options": options,
+                },
+                self.timeout,
+            )
             counts = [len(cuts) + 1 for cuts in batch]
             yield from zip(batch, check_runs(result, counts, batch=True), strict=True)
 

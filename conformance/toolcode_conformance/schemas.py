@@ -39,8 +39,9 @@ def part_problems(name: str, part: str, value: object) -> list[str]:
 
 def _line(error: ValidationError) -> str:
     best = _closest(error)
-    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}"
-                    for step in best.absolute_path)
+    place = "".join(
+        f"[{step}]" if isinstance(step, int) else f".{step}" for step in best.absolute_path
+    )
     return f"{place.lstrip('.') or 'the top'}: {_reason(best)}"
 
 

@@ -48,8 +48,13 @@ def clauses() -> dict[str, Clause]:
     if not path.exists():
         return {}
     return {
-        entry["id"]: Clause(entry["id"], str(entry.get("title", "")), str(entry.get("level", "")),
-                            str(entry.get("summary") or ""), str(entry.get("origin") or ""))
+        entry["id"]: Clause(
+            entry["id"],
+            str(entry.get("title", "")),
+            str(entry.get("level", "")),
+            str(entry.get("summary") or ""),
+            str(entry.get("origin") or ""),
+        )
         for entry in _entries(read_json(path))
     }
 
@@ -65,8 +70,9 @@ def choices() -> dict[str, Choice]:
     raw = read_json(path)
     try:
         return {
-            name: Choice(name, tuple(entry["options"]), entry["clause"], entry["probe"],
-                         entry["text"])
+            name: Choice(
+                name, tuple(entry["options"]), entry["clause"], entry["probe"], entry["text"]
+            )
             for name, entry in raw.items()
         }
     except (AttributeError, KeyError, TypeError) as error:

@@ -1,7 +1,7 @@
-"""The reference for Pythonic tool calls: find them in a stream, read them, write them.
+r"""The reference for Pythonic tool calls: find them in a stream, read them, write them.
 
     >>> from toolcode import scan, segments
-    >>> segments(scan("```tool_code\\nprint(default_api.read(path='a.ts', count=2))\\n```"))
+    >>> segments(scan("```tool_code\nprint(default_api.read(path='a.ts', count=2))\n```"))
     [{'call': {'name': 'read', 'arguments': {'path': 'a.ts', 'count': 2}}}]
 
 Nothing is ever evaluated, no text makes a scan raise, and the standard library is all it needs.

@@ -63,7 +63,7 @@ def read_arguments(src: str, pos: int, keyword: re.Pattern[str]) -> Arguments | 
             match = None
         start = match.end() if match else pos
         segment = _try_literal(src, start, match[1], found.values) if match else None
-        if segment:
+        if match and segment:
             unresolved.pop(match[1], None)  # a repeated keyword: the last value counts
         else:
             segment = _skim(src, start)

@@ -131,13 +131,13 @@ class Scanner:
                 _show(src[:start], events)
                 return self._open(label, src[pos + len(label) :], events)
             if partial:
-                return self._hold(src, start, events)
-        last = len(src) if not self._labels else len(src.rstrip("`"))
-        return self._hold(src, max(last, pos), events)
-
-    def _hold(self, src: str, start: int, events: list[Event]) -> None:
-        _show(src[:start], events)
-        self._held = src[start:]
+                pos = start
+                break
+        else:
+            pos = max(pos, len(src.rstrip("`")) if self._labels else len(src))
+        _show(src[:pos], events)
+        self._held = src[pos:]
+        return None
 
     def _label(self, src: str, pos: int) -> tuple[str, bool]:
         """The enabled label at `pos`, or whether the text ends in what may become one."""

@@ -80,7 +80,7 @@ def _text_escape(match: re.Match[str]) -> str:
         return chr(int(written[1:], 8))
     if kind == "name":
         return _named(match["name"]) or written
-    code = int(written[2:], 16)
+    code = int(match[kind or 0], 16)
     return chr(code) if code <= 0x10FFFF else written  # noqa: PLR2004 - Unicode's last
 
 

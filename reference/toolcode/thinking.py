@@ -132,15 +132,14 @@ class Thought:
             growing = _BLANKS if head["blanks"] else _WORD if word else run[0]
             return _Line(growing="" if rest else growing, shown=certain)
         if self._nested:
-            if end and not word and run.startswith(self._nested):
-                self._nested = ""
+            closes = end and not word and run.startswith(self._nested)
+            self._nested = "" if closes else self._nested
             return _CONTENT
-        if end and (word or run[0] == "~"):
+        if run[0] == "`" and not (end and word):
+            return _Line(reply=src[head.start("end") :] if end else src[head.end("run") :])
+        if end:
             self._nested = run
-            return _CONTENT
-        if run[0] == "~":
-            return _CONTENT
-        return _Line(reply=src[head.start("end") :] if end else src[head.end("run") :])
+        return _CONTENT
 
 
 def _end_of_break(src: str, pos: int) -> int:

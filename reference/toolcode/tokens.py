@@ -44,7 +44,7 @@ def _token(identifier: str, gap: str, *, newline: str) -> re.Pattern[str]:
     return re.compile(
         rf"""(?P<name>(?P<first>{word})(?:{gap}\.{gap}(?P<last>{word}))*+)(?P<paren>{gap}\()?+
         | [0-9][\w.]*+                           # a number, with whatever is glued to it
-        | \.{gap}(?:{word}(?:{gap}\.{gap}{word})*+)?+  # an attribute of a value: no path starts here
+        | \.{gap}(?:{word}(?:{gap}\.{gap}{word})*+)?+  # an attribute: no path starts here
         | \\\r?\n                                # a joined line
         | \#[^\r\n]*+
         | (?P<mark>['"()\[\]{{}},;:@])

@@ -16,9 +16,14 @@ FAKES = Path(__file__).parent / "fakes"
 def case(text: str = "hello", expect: dict[str, Any] | None = None, **keys: Any) -> Case:
     """Return a scan case that expects its text back, or as the keys say."""
     raw: dict[str, Any] = {
-        "id": "env.made.one", "title": "made by a test", "level": "must", "why": "crash",
-        "input": text, "expect": expect or {"segments": [{"text": text}]},
-        "source": {"kind": "spec"}, "since": "0.1",
+        "id": "env.made.one",
+        "title": "made by a test",
+        "level": "must",
+        "why": "crash",
+        "input": text,
+        "expect": expect or {"segments": [{"text": text}]},
+        "source": {"kind": "spec"},
+        "since": "0.1",
     }
     return make_case(raw | keys, group="env.made", clause="ENV.3a", path=Path("made.json"))
 

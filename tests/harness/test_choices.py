@@ -24,8 +24,11 @@ class Fixed:
     def handle(self, request: dict[str, Any]) -> dict[str, Any]:
         if request["op"] == "hello":
             result: dict[str, Any] = {
-                "protocol": 1, "implementation": {"name": "fixed"}, "capabilities": ["scan"],
-                "choices": self.declared}
+                "protocol": 1,
+                "implementation": {"name": "fixed"},
+                "capabilities": ["scan"],
+                "choices": self.declared,
+            }
         else:
             result = {"steps": [[{"call": {"name": self.call, "arguments": {}}}], []]}
         return {"id": request["id"], "result": result}
@@ -47,8 +50,12 @@ class OneProbe:
     """A corpus with a single case, the probe of `other-namespace`."""
 
     def __init__(self) -> None:
-        self.probe = case("x", LAST, id=all_choices()["other-namespace"].probe or "no.probe.yet",
-                          accept=[{"when": {"other-namespace": "kept"}, "expect": KEPT}])
+        self.probe = case(
+            "x",
+            LAST,
+            id=all_choices()["other-namespace"].probe or "no.probe.yet",
+            accept=[{"when": {"other-namespace": "kept"}, "expect": KEPT}],
+        )
         self.by_id = {self.probe.id: self.probe}
 
 
@@ -116,8 +123,10 @@ def test_derived_literal_answers(clause: str, chosen: dict[str, str], calls: lis
 
 
 def test_the_most_specific_accept_wins() -> None:
-    accept = [{"when": {"a": "1"}, "expect": {"segments": []}},
-              {"when": {"a": "1", "b": "2"}, "expect": LAST}]
+    accept = [
+        {"when": {"a": "1"}, "expect": {"segments": []}},
+        {"when": {"a": "1", "b": "2"}, "expect": LAST},
+    ]
     made = case("x", KEPT, accept=accept)
     assert expectation(made, {"a": "1", "b": "2"}) == LAST
     assert expectation(made, {"a": "1"}) == {"segments": []}

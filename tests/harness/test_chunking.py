@@ -47,7 +47,8 @@ def test_long_texts_are_cut_around_fences_and_at_seeded_places() -> None:
     cuts = [cut for cut in chunking.matrix(text, "name", "standard") if len(cut) == 1]
     assert 16 <= len(cuts) <= chunking.PLACES + chunking.SEEDED
     assert list(chunking.matrix(text, "a", "standard")) == list(
-        chunking.matrix(text, "a", "standard"))
+        chunking.matrix(text, "a", "standard")
+    )
     assert chunking.seeded_places(text, "a") != chunking.seeded_places(text, "b")
 
 

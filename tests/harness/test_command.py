@@ -22,29 +22,56 @@ ECHO = command("faulty.py", "garbage")
 
 def entry(slug: str, text: str, **keys: Any) -> dict[str, Any]:
     return {
-        "id": f"env.made.{slug}", "title": "t", "level": "must", "why": "crash", "input": text,
-        "expect": {"segments": [{"text": text}]}, "derivation": "d", "source": {"kind": "spec"},
+        "id": f"env.made.{slug}",
+        "title": "t",
+        "level": "must",
+        "why": "crash",
+        "input": text,
+        "expect": {"segments": [{"text": text}]},
+        "derivation": "d",
+        "source": {"kind": "spec"},
         "since": "0.1",
     } | keys
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    cases = [entry("good", "a b"), entry("last", "c"), entry("bad", "BOOM"),
-             entry("wrong", "z", expect={"segments": []}, level="should", why="slow"),
-             entry("absent", "y", needs=["bytes"])]
+    cases = [
+        entry("good", "a b"),
+        entry("last", "c"),
+        entry("bad", "BOOM"),
+        entry("wrong", "z", expect={"segments": []}, level="should", why="slow"),
+        entry("absent", "y", needs=["bytes"]),
+    ]
     path = tmp_path / "corpus" / "env" / "made.json"
     path.parent.mkdir(parents=True)
-    path.write_text(canonical({"group": "env.made", "description": "d", "clause": "ENV.3a",
-                               "cases": cases}))
+    path.write_text(
+        canonical({"group": "env.made", "description": "d", "clause": "ENV.3a", "cases": cases})
+    )
     return tmp_path / "corpus"
 
 
 def run(folder: Path, *words: str, impl: str = ECHO) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "toolcode_conformance", "conformance", "--impl", impl,
-         "--corpus", str(folder), "--timeout", "5", *words],
-        capture_output=True, text=True, cwd=folder.parent, check=False, timeout=120)
+        [
+            sys.executable,
+            "-m",
+            "toolcode_conformance",
+            "conformance",
+            "--impl",
+            impl,
+            "--corpus",
+            str(folder),
+            "--timeout",
+            "5",
+            *words,
+        ],
+        capture_output=True,
+        text=True,
+        cwd=folder.parent,
+        check=False,
+        timeout=120,
+    )
 
 
 def test_failures_are_exit_1_and_say_how_to_go_on(corpus: Path) -> None:
@@ -60,18 +87,32 @@ def test_failures_are_exit_1_and_say_how_to_go_on(corpus: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [(["-k", "good"], 0), (["-k", "no_such_case"], 2), (["--area", "nowhere"], 2),
-     (["--bogus"], 2), (["--level", "should"], 1),
-     (["-k", "good or wrong", "--fail-on", "must"], 0),
-     (["-k", "good", "-n", "2"], 0), (["-n", "2"], 1)],
+    [
+        (["-k", "good"], 0),
+        (["-k", "no_such_case"], 2),
+        (["--area", "nowhere"], 2),
+        (["--bogus"], 2),
+        (["--level", "should"], 1),
+        (["-k", "good or wrong", "--fail-on", "must"], 0),
+        (["-k", "good", "-n", "2"], 0),
+        (["-n", "2"], 1),
+    ],
 )
 def test_exit_codes(corpus: Path, words: list[str], code: int) -> None:
     done = run(corpus, *words)
     assert done.returncode == code, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("impl", ["no-such-command-here", "adapter:no-such-command-here", "cat",
-                                  "python:no_such_module:x", "filter:false"])
+@pytest.mark.parametrize(
+    "impl",
+    [
+        "no-such-command-here",
+        "adapter:no-such-command-here",
+        "cat",
+        "python:no_such_module:x",
+        "filter:false",
+    ],
+)
 def test_what_does_not_start_is_exit_4_in_one_line(corpus: Path, impl: str) -> None:
     done = run(corpus, impl=impl)
     assert done.returncode == 4, done.stdout + done.stderr
@@ -85,8 +126,13 @@ def test_the_json_file_is_the_same_every_time_and_for_any_number_of_workers(corp
         texts.append((corpus.parent / "out.json").read_text())
     assert texts[0] == texts[1] == texts[2]
     verdicts = {r["id"]: r["verdict"] for r in json.loads(texts[0])["results"]}
-    assert verdicts == {"env.made.good": "pass", "env.made.last": "pass", "env.made.bad": "garbage",
-                        "env.made.wrong": "wrong-answer", "env.made.absent": "not-offered"}
+    assert verdicts == {
+        "env.made.good": "pass",
+        "env.made.last": "pass",
+        "env.made.bad": "garbage",
+        "env.made.wrong": "wrong-answer",
+        "env.made.absent": "not-offered",
+    }
 
 
 def test_listing_and_help_start_nothing(corpus: Path) -> None:
@@ -108,9 +154,16 @@ def test_pages(corpus: Path) -> None:
 def test_recorded_streams_run_only_when_asked_for(corpus: Path) -> None:
     path = corpus / "recorded" / "one.json"
     path.parent.mkdir()
-    path.write_text(canonical({
-        "group": "recorded.one", "description": "d", "clause": "STREAM.1a",
-        "cases": [entry("x", "a") | {"id": "recorded.one.x"}]}))
+    path.write_text(
+        canonical(
+            {
+                "group": "recorded.one",
+                "description": "d",
+                "clause": "STREAM.1a",
+                "cases": [entry("x", "a") | {"id": "recorded.one.x"}],
+            }
+        )
+    )
     for words, count in (([], 5), (["--recorded"], 6), (["--area", "recorded"], 1)):
         assert f"{count} of 6 cases" in run(corpus, *words).stdout
 
@@ -142,8 +195,9 @@ def test_a_glob_does_not_cross_a_dot() -> None:
     assert not compile_glob("env.*").fullmatch("env.made.one")
 
 
-@pytest.mark.parametrize("text", ["a.b.c", "a.b.c  # TODO x", "a.b.c explode # x", "a # x\na # y",
-                                  "a.b flaky # x"])
+@pytest.mark.parametrize(
+    "text", ["a.b.c", "a.b.c  # TODO x", "a.b.c explode # x", "a # x\na # y", "a.b flaky # x"]
+)
 def test_expectations_that_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="name:"):
         parse(text, "name")

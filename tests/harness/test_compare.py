@@ -21,9 +21,22 @@ STRICT = Judging(Comparison(), trim=False, diagnostics=False)
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [(1, 1.0), (0.0, -0.0), (1, True), (0, False), (None, False), ("1", 1), ([], {}), ([1], [1, 1]),
-     ({"a": 1}, {"b": 1}), ({"a": 1}, {"a": 1, "b": 2}), ("a", "A"), ("e\u0301", "\u00e9"),
-     (10**400, 10**400 + 1), ({"a": 1, "b": 2}, {"b": 2, "a": 1})],
+    [
+        (1, 1.0),
+        (0.0, -0.0),
+        (1, True),
+        (0, False),
+        (None, False),
+        ("1", 1),
+        ([], {}),
+        ([1], [1, 1]),
+        ({"a": 1}, {"b": 1}),
+        ({"a": 1}, {"a": 1, "b": 2}),
+        ("a", "A"),
+        ("e\u0301", "\u00e9"),
+        (10**400, 10**400 + 1),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+    ],
 )
 def test_exactly_different(left: Any, right: Any) -> None:
     assert difference(left, right)
@@ -95,11 +108,16 @@ def test_text_merges_and_thinking_never_does() -> None:
     assert from_steps([text("a"), [start, end], text("b")]).segments == text("ab")
 
 
-@pytest.mark.parametrize("events", [
-    [{"thinking": "x"}], [{"thinking_end": True}], [{"thinking_start": True}],
-    [{"thinking_start": True}, {"text": "x"}, {"thinking_end": True}],
-    [{"thinking_start": True}, {"thinking_start": True}, {"thinking_end": True}],
-])
+@pytest.mark.parametrize(
+    "events",
+    [
+        [{"thinking": "x"}],
+        [{"thinking_end": True}],
+        [{"thinking_start": True}],
+        [{"thinking_start": True}, {"text": "x"}, {"thinking_end": True}],
+        [{"thinking_start": True}, {"thinking_start": True}, {"thinking_end": True}],
+    ],
+)
 def test_impossible_orders_of_events_break_the_protocol(events: list[dict[str, Any]]) -> None:
     with pytest.raises(Fault, match=r"thinking|thought"):
         from_steps([events])

@@ -22,32 +22,56 @@ if TYPE_CHECKING:
 
 def entry(**keys: Any) -> dict[str, Any]:
     return {
-        "id": "env.made.one", "title": "t", "level": "must", "why": "crash", "input": "hello",
-        "expect": {"segments": [{"text": "hello"}]}, "derivation": "plain text",
-        "source": {"kind": "spec"}, "since": "0.1",
+        "id": "env.made.one",
+        "title": "t",
+        "level": "must",
+        "why": "crash",
+        "input": "hello",
+        "expect": {"segments": [{"text": "hello"}]},
+        "derivation": "plain text",
+        "source": {"kind": "spec"},
+        "since": "0.1",
     } | keys
 
 
 def written(folder: Path, *cases: dict[str, Any], name: str = "made.json") -> Path:
     path = folder / "env" / name
     path.parent.mkdir(exist_ok=True)
-    path.write_text(canonical({"group": "env.made", "description": "d", "clause": "ENV.3a",
-                               "cases": list(cases)}), "utf-8")
+    path.write_text(
+        canonical(
+            {"group": "env.made", "description": "d", "clause": "ENV.3a", "cases": list(cases)}
+        ),
+        "utf-8",
+    )
     return path
 
 
 @pytest.mark.parametrize(
     ("form", "text"),
-    [("a", "a"), ({"lines": ["a", "b"]}, "a\nb"), ({"chunks": ["a", "", "b"]}, "ab"),
-     ({"parts": ["a", {"repeat": "xy", "times": 3}, {"lines": ["b", "c"]}]}, "axyxyxyb\nc"),
-     ({"chunks": ["\ud83d", "\ude00"]}, "\U0001f600")],
+    [
+        ("a", "a"),
+        ({"lines": ["a", "b"]}, "a\nb"),
+        ({"chunks": ["a", "", "b"]}, "ab"),
+        ({"parts": ["a", {"repeat": "xy", "times": 3}, {"lines": ["b", "c"]}]}, "axyxyxyb\nc"),
+        ({"chunks": ["\ud83d", "\ude00"]}, "\U0001f600"),
+    ],
 )
 def test_expanded_texts(form: Any, text: str) -> None:
     assert expand_text(form) == text
 
 
-@pytest.mark.parametrize("form", [1, None, {}, {"lines": [1]}, {"parts": [{"repeat": "a"}]},
-                                  {"lines": [], "parts": []}, {"repeat": "a", "times": -1}])
+@pytest.mark.parametrize(
+    "form",
+    [
+        1,
+        None,
+        {},
+        {"lines": [1]},
+        {"parts": [{"repeat": "a"}]},
+        {"lines": [], "parts": []},
+        {"repeat": "a", "times": -1},
+    ],
+)
 def test_other_forms_are_refused(form: Any) -> None:
     with pytest.raises(ValueError, match="a part is"):
         expand_text(form)
@@ -60,9 +84,14 @@ def test_parts_inside_values() -> None:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"level": "perhaps"}, "key 'level'"), ({"why": "bad"}, "key 'why'"),
-     ({"colour": "red"}, "unknown key"), ({"input": 3}, "key 'input'"),
-     ({"expect": []}, "key 'expect'"), ({"accept": [{}]}, "key 'accept'")],
+    [
+        ({"level": "perhaps"}, "key 'level'"),
+        ({"why": "bad"}, "key 'why'"),
+        ({"colour": "red"}, "unknown key"),
+        ({"input": 3}, "key 'input'"),
+        ({"expect": []}, "key 'expect'"),
+        ({"accept": [{}]}, "key 'accept'"),
+    ],
 )
 def test_errors_name_file_case_and_key(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     path = written(tmp_path, entry())
@@ -102,8 +131,21 @@ def test_aliases_and_derived_ids_find_their_case(tmp_path: Path) -> None:
         corpus.find("made.one")
 
 
-@pytest.mark.parametrize("char", ["\u00a0", "\u0301", "\u200b", "\ufeff", "\u2028", "\x7f",
-                                  "\u3000", "\ud83d", "\ue000", "\U000e0041"])
+@pytest.mark.parametrize(
+    "char",
+    [
+        "\u00a0",
+        "\u0301",
+        "\u200b",
+        "\ufeff",
+        "\u2028",
+        "\x7f",
+        "\u3000",
+        "\ud83d",
+        "\ue000",
+        "\U000e0041",
+    ],
+)
 def test_what_cannot_be_seen_is_escaped(char: str) -> None:
     escaped = escape(f"a{char}b")
     assert escaped.isascii()
@@ -115,9 +157,18 @@ def test_what_can_be_seen_stays() -> None:
 
 
 def test_canonical_form(tmp_path: Path) -> None:
-    raw = {"cases": [{"since": "0.1", "id": "x", "derivation": "", "options": {},
-                      "expect": {"segments": [{"call": {"arguments": {"b": 1, "a": 2},
-                                                        "name": "f"}}]}}], "group": "g"}
+    raw = {
+        "cases": [
+            {
+                "since": "0.1",
+                "id": "x",
+                "derivation": "",
+                "options": {},
+                "expect": {"segments": [{"call": {"arguments": {"b": 1, "a": 2}, "name": "f"}}]},
+            }
+        ],
+        "group": "g",
+    }
     text = canonical(raw)
     assert text.index('"group"') < text.index('"cases"')
     assert text.index('"id"') < text.index('"since"')
@@ -141,8 +192,18 @@ F1 = {"name": "f", "arguments": {"a": 1}}
 
 @pytest.mark.parametrize(
     "body",
-    ["f(a=1)", "default_api.f(a=1)", "x = print(f(a=1))", "[f(a=1)]", "files.f(a=1)",
-     "f(a=1).then()", "if x:\n  f(a=1)", "def g():\n  h()\nf(a=1)", "# f()\nf(a=1)", "f(2, a=1)"],
+    [
+        "f(a=1)",
+        "default_api.f(a=1)",
+        "x = print(f(a=1))",
+        "[f(a=1)]",
+        "files.f(a=1)",
+        "f(a=1).then()",
+        "if x:\n  f(a=1)",
+        "def g():\n  h()\nf(a=1)",
+        "# f()\nf(a=1)",
+        "f(2, a=1)",
+    ],
 )
 def test_the_oracle_agrees(body: str) -> None:
     said = opinion(scan(body, F1))
@@ -164,14 +225,25 @@ def test_the_oracle_is_silent_where_python_is(body: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expect"),
-    [("1", {"value": 1}), ("{1: 2, None: 3}", {"value": {"1": 2, "null": 3}}),
-     ("{1e3: (1, 2)}", {"value": {"1000.0": [1, 2]}}), ("b'\\xff'", {"value": "\u00ff"}),
-     ("true", {"value": True}), ("x + 1", {"nonliteral": "x + 1"}),
-     ("1e400", {"nonliteral": "1e400"}), ("1j", {"nonliteral": "1j"}),
-     ("[x]", {"nonliteral": "[x]"}), ("{[1]: 2}", {"nonliteral": "{[1]: 2}"}),
-     ("f'a'", {"value": "a"}), ("f'{a}'", {"nonliteral": "f'{a}'"}), ("-(5)", {"value": -5}),
-     ("9" * 4300, {"value": 10**4300 - 1}), ("9" * 4301, {"nonliteral": "9" * 4301}),
-     ("'a' # c", {"value": "a"}), ("{[1]}", {"value": [[1]]})],
+    [
+        ("1", {"value": 1}),
+        ("{1: 2, None: 3}", {"value": {"1": 2, "null": 3}}),
+        ("{1e3: (1, 2)}", {"value": {"1000.0": [1, 2]}}),
+        ("b'\\xff'", {"value": "\u00ff"}),
+        ("true", {"value": True}),
+        ("x + 1", {"nonliteral": "x + 1"}),
+        ("1e400", {"nonliteral": "1e400"}),
+        ("1j", {"nonliteral": "1j"}),
+        ("[x]", {"nonliteral": "[x]"}),
+        ("{[1]: 2}", {"nonliteral": "{[1]: 2}"}),
+        ("f'a'", {"value": "a"}),
+        ("f'{a}'", {"nonliteral": "f'{a}'"}),
+        ("-(5)", {"value": -5}),
+        ("9" * 4300, {"value": 10**4300 - 1}),
+        ("9" * 4301, {"nonliteral": "9" * 4301}),
+        ("'a' # c", {"value": "a"}),
+        ("{[1]}", {"value": [[1]]}),
+    ],
 )
 def test_literals_by_the_oracle(text: str, expect: dict[str, Any]) -> None:
     made = case(text, expect, op="literal")
@@ -186,13 +258,16 @@ def problems(path: Path) -> list[str]:
 def test_check_passes_a_good_case_and_names_what_is_wrong(tmp_path: Path) -> None:
     assert problems(written(tmp_path, entry())) == []
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"since": "soon"}, "since"), ({"expect": {"segments": [{"txt": "a"}]}}, "segments"),
-        ({"needs": ["magic"]}, "needs"), ({"id": "env.other.one"}, "group's name"),
+        ({"since": "soon"}, "since"),
+        ({"expect": {"segments": [{"txt": "a"}]}}, "segments"),
+        ({"needs": ["magic"]}, "needs"),
+        ({"id": "env.other.one"}, "group's name"),
         ({"derivation": ""}, "needs a derivation"),
         ({"accept": [{"when": {"x": "y"}, "expect": {"segments": []}}]}, "unknown choice x"),
         ({"accept": [{"when": {"numbers": "y"}, "expect": {"segments": []}}]}, "unknown option"),
         ({"input": "```tool_code\nf(a=1)\n```", "expect": {"segments": []}}, "CPython disagrees"),
-        ({"input": "\ud83d"}, "needs utf16"), ({"twin": "env.made.two"}, "does not exist"),
+        ({"input": "\ud83d"}, "needs utf16"),
+        ({"twin": "env.made.two"}, "does not exist"),
     ]
     for change, said in wrong:
         found = problems(written(tmp_path, entry(**change)))

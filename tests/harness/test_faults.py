@@ -79,7 +79,8 @@ def test_the_first_differing_cut_is_named() -> None:
 
 
 def test_a_process_that_cannot_be_restarted_fails_each_case_without_hanging(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("FAULTY_MARK", str(tmp_path / "mark"))
     run = session("faulty.py", "cannot-restart", timeout=5)

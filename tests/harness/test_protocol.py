@@ -16,16 +16,40 @@ from toolcode_conformance.schemas import part_problems, problems
 
 CALL: dict[str, Any] = {"name": "f", "arguments": {"a": [1, None]}}
 EVENTS: list[tuple[Any, bool]] = [
-    ({"text": "a"}, True), ({"text": 1}, False), ({"thinking": "a"}, True), ({}, False),
-    ({"thinking_start": True}, True), ({"thinking_start": False}, False), ("text", False),
-    ({"thinking_end": True}, True), ({"thinking_end": 1}, False),
-    ({"text": "a", "thinking": "b"}, False), ({"dropped": {"reason": "cut"}}, True),
-    ({"dropped": {"reason": "tired"}}, False), ({"dropped": "cut"}, False), ({"call": CALL}, True),
-    ({"call": {"name": "f"}}, False), ({"call": CALL | {"arguments": []}}, False),
-    ({"call": CALL | {"id": "1", "callee": "f", "source": "f()", "unresolved": ["a"],
-                      "skipped": [], "conditional": False}}, True),
-    ({"call": CALL | {"unresolved": [1]}}, False), ({"call": CALL | {"colour": 1}}, False),
-    ({"call": CALL | {"conditional": "no"}}, False), ({"other": "a"}, False),
+    ({"text": "a"}, True),
+    ({"text": 1}, False),
+    ({"thinking": "a"}, True),
+    ({}, False),
+    ({"thinking_start": True}, True),
+    ({"thinking_start": False}, False),
+    ("text", False),
+    ({"thinking_end": True}, True),
+    ({"thinking_end": 1}, False),
+    ({"text": "a", "thinking": "b"}, False),
+    ({"dropped": {"reason": "cut"}}, True),
+    ({"dropped": {"reason": "tired"}}, False),
+    ({"dropped": "cut"}, False),
+    ({"call": CALL}, True),
+    ({"call": {"name": "f"}}, False),
+    ({"call": CALL | {"arguments": []}}, False),
+    (
+        {
+            "call": CALL
+            | {
+                "id": "1",
+                "callee": "f",
+                "source": "f()",
+                "unresolved": ["a"],
+                "skipped": [],
+                "conditional": False,
+            }
+        },
+        True,
+    ),
+    ({"call": CALL | {"unresolved": [1]}}, False),
+    ({"call": CALL | {"colour": 1}}, False),
+    ({"call": CALL | {"conditional": "no"}}, False),
+    ({"other": "a"}, False),
 ]
 
 
@@ -38,10 +62,15 @@ def test_events(event: Any, good: bool) -> None:
 @pytest.mark.parametrize(
     ("answer", "good"),
     [
-        ({"segments": [{"text": "a"}, {"call": CALL}]}, True), ({"calls": [CALL]}, True),
-        ({"calls": [CALL], "text": "a"}, True), ({"calls": [CALL], "text": 1}, False),
-        ({"segments": [{"text": "a", "call": CALL}]}, False), ({"segments": {}}, False),
-        ({"segments": [{"dropped": {"reason": "cut"}}]}, False), ([], False), ({}, False),
+        ({"segments": [{"text": "a"}, {"call": CALL}]}, True),
+        ({"calls": [CALL]}, True),
+        ({"calls": [CALL], "text": "a"}, True),
+        ({"calls": [CALL], "text": 1}, False),
+        ({"segments": [{"text": "a", "call": CALL}]}, False),
+        ({"segments": {}}, False),
+        ({"segments": [{"dropped": {"reason": "cut"}}]}, False),
+        ([], False),
+        ({}, False),
         ({"calls": [{"name": "f"}]}, False),
     ],
 )
@@ -56,10 +85,17 @@ def test_filter_answers(answer: Any, good: bool) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "verdict"),
-    [({"id": 2, "result": {}}, "wrong-id"), ({"result": {}}, "wrong-id"), ([], "protocol"),
-     ({"id": True, "result": {}}, "wrong-id"), ({"id": 1}, "protocol"),
-     ({"id": 1, "result": {}, "error": "x"}, "protocol"), ({"id": 1, "result": 3}, "protocol"),
-     ({"id": 1, "result": {}, "note": "x"}, "protocol"), ({"id": 1, "error": "x"}, "error")],
+    [
+        ({"id": 2, "result": {}}, "wrong-id"),
+        ({"result": {}}, "wrong-id"),
+        ([], "protocol"),
+        ({"id": True, "result": {}}, "wrong-id"),
+        ({"id": 1}, "protocol"),
+        ({"id": 1, "result": {}, "error": "x"}, "protocol"),
+        ({"id": 1, "result": 3}, "protocol"),
+        ({"id": 1, "result": {}, "note": "x"}, "protocol"),
+        ({"id": 1, "error": "x"}, "error"),
+    ],
 )
 def test_answers_that_are_none(answer: Any, verdict: str) -> None:
     with pytest.raises(Fault) as caught:
@@ -85,11 +121,15 @@ class Recording:
         self.requests.append(request)
         if request["op"] == "hello":
             result: dict[str, Any] = {
-                "protocol": 1, "implementation": {"name": "recording"},
-                "capabilities": ["scan", "streaming", "cuts", "bytes", "utf16", "thinking"]}
+                "protocol": 1,
+                "implementation": {"name": "recording"},
+                "capabilities": ["scan", "streaming", "cuts", "bytes", "utf16", "thinking"],
+            }
         elif "cuts" in request:
-            runs = [{"steps": [[{"text": request["text"]}], *([[]] * (len(cuts) + 1))]}
-                    for cuts in request["cuts"]]
+            runs = [
+                {"steps": [[{"text": request["text"]}], *([[]] * (len(cuts) + 1))]}
+                for cuts in request["cuts"]
+            ]
             result = {"runs": runs}
         else:
             chunks = request.get("chunks") or [b""] * len(request["chunks_b64"])
@@ -107,8 +147,10 @@ def test_every_request_fits_its_schema_and_never_holds_the_answer() -> None:
     for request in Recording.requests:
         assert problems("protocol-request", request) == []
         assert not {"expect", "accept"} & request.keys()
-    for made in (case(op="render", input={"calls": [CALL]}, expect={"text": ""}),
-                 case(op="render-message", input={"text": "a"}, expect={"text": "a"})):
+    for made in (
+        case(op="render", input={"calls": [CALL]}, expect={"text": ""}),
+        case(op="render-message", input={"text": "a"}, expect={"text": "a"}),
+    ):
         assert problems("protocol-request", {"id": 1, **other_request(made)}) == []
 
 
@@ -120,9 +162,12 @@ def test_an_option_that_switches_off_what_is_not_offered_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("forms", "text"),
-    [((), "```tool_code\nprint(default_api.f(x=1))\n```"),
-     (("fence",), "```tool_code\nf(x=1)\n```"),
-     (("prefix",), "default_api.f(x=1)"), (("list-only",), "[f(x=1)]")],
+    [
+        ((), "```tool_code\nprint(default_api.f(x=1))\n```"),
+        (("fence",), "```tool_code\nf(x=1)\n```"),
+        (("prefix",), "default_api.f(x=1)"),
+        (("list-only",), "[f(x=1)]"),
+    ],
 )
 def test_a_literal_is_written_in_a_form_that_is_offered(forms: tuple[str, ...], text: str) -> None:
     assert wrap_literal("1", frozenset(forms)) == text

@@ -28,11 +28,15 @@ def _no_reference(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("calls", "style", "text"),
     [
-        ([], "list", ""), ([F], "list", block("default_api.f(a=1, b='x')")),
+        ([], "list", ""),
+        ([F], "list", block("default_api.f(a=1, b='x')")),
         ([F], "list", block('default_api.f(a = 1,b="x",)')),
         ([F, G], "list", block("[default_api.f(a=1, b='x'), default_api.g()]")),
-        ([F, G], "print-per-line",
-         block("print(default_api.f(a=1, b='x'))\nprint(default_api.g())")),
+        (
+            [F, G],
+            "print-per-line",
+            block("print(default_api.f(a=1, b='x'))\nprint(default_api.g())"),
+        ),
         ([FENCED], "list", block("default_api.f(a='\\x60``')")),
         ([WORD], "list", block("default_api.f(from=1, class=[True, None, -1.5])")),
     ],
@@ -44,8 +48,10 @@ def test_right_texts(calls: list[dict[str, Any]], style: str, text: str) -> None
 @pytest.mark.parametrize(
     ("calls", "style", "text"),
     [
-        ([], "list", block("")), ([F], "list", "default_api.f(a=1, b='x')"),
-        ([F], "list", block("f(a=1, b='x')")), ([F], "list", block("default_api.f(b='x', a=1)")),
+        ([], "list", block("")),
+        ([F], "list", "default_api.f(a=1, b='x')"),
+        ([F], "list", block("f(a=1, b='x')")),
+        ([F], "list", block("default_api.f(b='x', a=1)")),
         ([F], "list", block("default_api.f(a=1.0, b='x')")),
         ([F], "list", block("default_api.f(a=1, b=x)")),
         ([F], "list", block("default_api.f(1, b='x')")),
