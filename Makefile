@@ -4,35 +4,60 @@ VENV := .venv
 BIN := $(VENV)/bin
 IMPL ?= reference
 ARGS ?=
+JOBS ?= 2
 
-.PHONY: help setup conformance test lint corpus-check clean
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+STAGE := $(PYTHON) tests/stage.py
+
+.PHONY: help setup conformance omp test full lint format corpus-check spec clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 18
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
 
-$(VENV)/.conformance: pyproject.toml
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[conformance]'
-	@touch $@
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "toolcode needs Python 3.11 or newer; set PYTHON=..." >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.dev: pyproject.toml
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@ $(VENV)/.conformance
+$(VENV)/.conformance: pyproject.toml | $(BIN)/python
+	@$(PIP) -e '.[conformance]' && touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@$(PIP) -e '.[dev]' && touch $(VENV)/.conformance $@
 
 setup: $(VENV)/.dev ## the environment for development
 
-conformance: $(VENV)/.conformance ## run the suite: IMPL=name or IMPL="command", ARGS for pytest
+conformance: $(VENV)/.conformance ## run the suite; IMPL=name or IMPL="command", ARGS="-k call -x"
 	@$(BIN)/toolcode conformance --impl "$(IMPL)" $(ARGS)
+
+omp: ## install the real oh-my-pi parser for IMPL=omp (needs Node.js and npm)
+	@bash conformance/adapters/omp/setup.sh
 
 lint: $(VENV)/.dev ## ruff and mypy
 	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff format --check --quiet . || { echo "not formatted; run: make format" >&2; exit 1; }
 	@$(BIN)/mypy
 
-test: $(VENV)/.dev ## everything that CI runs
-	@$(BIN)/python -m pytest -n 2 -q tests
+format: $(VENV)/.dev ## format code and cases
+	@$(BIN)/ruff format .
+	@$(BIN)/toolcode corpus format corpus
+
+corpus-check: $(VENV)/.dev ## schema, canonical form, ids, clauses and the two oracles
+	@$(BIN)/toolcode corpus check
+
+spec: $(VENV)/.dev ## write corpus/clauses.json anew from SPEC.md
+	@$(BIN)/python -m toolcode_conformance.spec --write
+
+test: $(VENV)/.dev ## everything CI runs, with seconds per stage
+	@$(STAGE) lint 30 $(MAKE) --no-print-directory lint
+	@$(STAGE) corpus-check 30 $(MAKE) --no-print-directory corpus-check
+	@$(STAGE) unit 120 $(BIN)/python -m pytest -q -n $(JOBS) tests
+	@$(STAGE) corpus 120 $(BIN)/toolcode conformance --impl reference -q
+	@$(STAGE) first-fence 120 $(BIN)/toolcode conformance --impl reference-first-fence --chunks quick -q
+
+full: test ## test, then the corpus with every chunking
+	@$(STAGE) corpus-full 900 $(BIN)/toolcode conformance --impl reference --chunks full -q
 
 clean: ## remove what the targets made
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis
