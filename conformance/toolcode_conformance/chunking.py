@@ -22,13 +22,18 @@ Cuts = tuple[int, ...]
 PLACES: Final = 64
 SEEDED: Final = 16
 _QUICK_PLACES: Final = 12
+_FEW: Final = 4
 _LABEL: Final = 15
 _NOTABLE: Final = re.compile(r"`+\w*|['\"]+|\\.|[\r\n]+|[()\[\]{}#=]|[^\x00-\x7f]+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How much is cut: the longest text, in characters, for which each kind is complete."""
+    """How much is cut: the longest text, in characters, for which each kind is complete.
+
+    Beyond `single` a text is there for its size: it is cut at a few places only, since a scan of it
+    costs as much as a thousand small ones.
+    """
 
     two_way: int
     three_way: int
@@ -137,8 +142,9 @@ def _all(text: str, name: str, level: str, stated: Sequence[str] | None) -> Iter
     if len(text) <= sizes.two_way:
         yield from two_way(text)
     else:
-        yield from ((at,) for at in notable_places(text))
-        yield from ((at,) for at in seeded_places(text, name))
+        few = len(text) > sizes.single
+        yield from ((at,) for at in notable_places(text, _QUICK_PLACES if few else PLACES))
+        yield from ((at,) for at in seeded_places(text, name, _FEW if few else SEEDED))
     if len(text) <= sizes.three_way:
         yield from three_way(text)
 
