@@ -43,8 +43,14 @@ class Body:
         self._searched = 0  # backticks at the start of the pending text that are known to be data
         self._context = ""  # the open string's quotes, "#" in a comment, "" in code
 
+    def append(self, text: str) -> None:
+        """Take text without a backtick, which cannot hold or complete a fence."""
+        if text:
+            self._pending.append(text)
+            self._tail = ""
+
     def feed(self, text: str) -> str | None:
-        """Take more text.
+        """Take any text.
 
         Returns:
             What follows the closing fence, or None while the block is open.
@@ -52,9 +58,6 @@ class Body:
         if not text:
             return None
         self._pending.append(text)
-        if "`" not in text:
-            self._tail = ""
-            return None
         window = self._tail + text
         if FENCE not in window:
             self._tail = window[len(window.rstrip("`")) :]

@@ -40,10 +40,9 @@ class _Frame:
         opener: The bracket.
         first: Number of calls found before it.
         item: Number of calls found before its current item.
-        inherited: All in it is conditional.
-        comprehension: It turned out to be one, so all in it is conditional.
-        choice: The current item turned out to be an `x if c else y`.
+        conditional: All in it is: it stands under a condition, or is a comprehension.
         muted: Nothing in it is a call.
+        choice: The current item turned out to be an `x if c else y`.
         lambda_head: Commas still belong to a lambda's parameters.
         lambda_body: The current item is a lambda's body.
     """
@@ -51,24 +50,29 @@ class _Frame:
     opener: str
     first: int
     item: int
-    inherited: bool = False
-    comprehension: bool = False
+    conditional: bool
+    muted: bool
     choice: bool = False
-    muted: bool = False
     lambda_head: bool = False
     lambda_body: bool = False
-
-    @property
-    def conditional(self) -> bool:
-        return self.inherited or self.comprehension or self.choice
-
-    @property
-    def silent(self) -> bool:
-        return self.muted or self.lambda_head or self.lambda_body
 
     def next_item(self, found: int) -> None:
         self.item = found
         self.choice = self.lambda_body = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether what stands here now is no call."""
+        return self.muted or self.lambda_head or self.lambda_body
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether a program might not come by here."""
+        return self.conditional or self.choice
+
+    def inner(self, opener: str, found: int) -> _Frame:
+        """The frame of a bracket that opens here."""
+        return _Frame(opener, found, found, self.uncertain, self.silent)
 
 
 def extract_calls(
@@ -100,7 +104,7 @@ class _Search:
         self.cut = False
         self.calls: list[Call] = []
         self.conditional_spans: list[tuple[int, int]] = []
-        self.frames = [_Frame("", 0, 0)]
+        self.frames = [_Frame("", 0, 0, conditional=False, muted=False)]
         self.open = {"(": 0, "[": 0, "{": 0}
         self.at_line_start = True
         self.indent = 0
@@ -143,13 +147,11 @@ class _Search:
             self.control.pop()
         if self.definition is not None and self.indent <= self.definition:
             self.definition = None
-        self.begin_statement()
+        self.begin_statement(conditional=bool(self.control))
 
-    def begin_statement(self) -> None:
+    def begin_statement(self, *, conditional: bool) -> None:
         found = len(self.calls)
-        self.frames[0] = _Frame(
-            "", found, found, inherited=bool(self.control), muted=self.definition is not None
-        )
+        self.frames[0] = _Frame("", found, found, conditional, self.definition is not None)
 
     # Marks: strings, brackets, separators.
 
@@ -169,9 +171,7 @@ class _Search:
             if frame.lambda_head:
                 frame.lambda_head, frame.lambda_body = False, True
         elif mark == ";" and len(self.frames) == 1:
-            conditional = frame.inherited
-            self.begin_statement()
-            self.frames[0].inherited = conditional
+            self.begin_statement(conditional=frame.conditional)
         elif mark == "@" and fresh:
             frame.muted = True  # a decorator defines, it does not call
 
@@ -190,12 +190,8 @@ class _Search:
             self.cut = self.pos == len(self.src)
 
     def open_bracket(self, opener: str) -> None:
-        outer = self.frames[-1]
-        found = len(self.calls)
         self.open[opener] += 1
-        self.frames.append(
-            _Frame(opener, found, found, inherited=outer.conditional, muted=outer.silent)
-        )
+        self.frames.append(self.frames[-1].inner(opener, len(self.calls)))
 
     def close_bracket(self, opener: str) -> None:
         """Close the innermost such bracket and all that is open inside it (CALL.12)."""
@@ -219,7 +215,8 @@ class _Search:
         if match["paren"] is None:
             return
         name = match["last"] or first
-        if self.frames[-1].silent or not self.is_tool(name, first):
+        frame = self.frames[-1]
+        if frame.silent or not self.is_tool(name, first):
             self.open_bracket("(")
             return
         arguments = read_arguments(self.src, self.pos, self.tokens.keyword)
@@ -234,9 +231,9 @@ class _Search:
                 self.new_id(),
                 match["name"],
                 self.src[match.start() : arguments.end],
-                arguments.unresolved,
-                arguments.skipped,
-                self.frames[-1].conditional,
+                tuple(arguments.unresolved),
+                tuple(arguments.skipped),
+                frame.uncertain,
             )
         )
 
@@ -254,10 +251,10 @@ class _Search:
         at_base = len(self.frames) == 1
         if self.at_line_start and word in _CONTROL:
             self.control.append(self.indent)
-            frame.inherited = True
+            frame.conditional = True
         elif word == "for" and not at_base:
             self.conditional_spans.append((frame.first, len(self.calls)))
-            frame.comprehension = True
+            frame.conditional = True
         elif word in ("if", "else"):
             self.conditional_spans.append((frame.item, len(self.calls)))
             frame.choice = True

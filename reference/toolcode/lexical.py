@@ -31,7 +31,6 @@ _gap_at: Final = re.compile(GAP).match
 quoted_at: Final = re.compile(QUOTED).match
 
 OPENERS: Final = "([{"
-CLOSERS: Final = ")]}"
 OPENER_OF: Final = {")": "(", "]": "[", "}": "{"}
 
 

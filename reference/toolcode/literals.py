@@ -13,7 +13,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from .lexical import CLOSERS, OPENERS, skip_gap
+from .events import join_surrogates
+from .lexical import skip_gap
 from .strings import decode, string_at
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ MAX_DIGITS: Final = 4300
 """Decimal digits up to which an integer is exact (MODEL.4c); a longer one is no literal."""
 
 _BEYOND: Final = 10**MAX_DIGITS
+
+_CLOSER_OF: Final = {"(": ")", "[": "]", "{": "}"}
+_CLOSING: Final = frozenset(_CLOSER_OF.values())
 
 _WORDS: Final[dict[str, bool | None]] = {
     "True": True,
@@ -51,6 +55,14 @@ _number_at: Final = re.compile(
 ).match
 _word_at: Final = re.compile(r"[^\W\d]\w*+").match
 
+PLAIN: Final = (
+    r"""(?:"[^"\\]*+"|'[^'\\]*+'|-?(?:0|[1-9][0-9]{0,17}+)|True|False|None|true|false|null)"""
+)
+"""What most values are: a string without escapes, a short integer, a word. Nothing may follow but
+blanks and a delimiter, which whoever uses this pattern has to match behind it."""
+
+_plain_at: Final = re.compile(rf"[ \t\f\r\n]*+({PLAIN})[ \t\f\r\n]*+(?=[],:}})])").match
+
 
 class NotLiteral(Exception):  # noqa: N818 - an answer that unwinds the reader, not an error
     """The text at this place is no literal as a whole."""
@@ -60,7 +72,7 @@ class NotLiteral(Exception):  # noqa: N818 - an answer that unwinds the reader, 
 class _Frame:
     """One open container: a brace is a dict or a set as soon as its first item tells."""
 
-    opener: str
+    closer: str
     items: list[JSON] = field(default_factory=list)
     entries: dict[str, JSON] = field(default_factory=dict)
     key: str | None = None
@@ -68,23 +80,39 @@ class _Frame:
     commas: int = 0
 
     def add(self, value: JSON) -> None:
-        if self.is_dict:
-            if self.key is None:
-                raise NotLiteral
+        if not self.is_dict:
+            self.items.append(value)
+        elif self.key is None:
+            raise NotLiteral
+        else:
             self.entries[self.key] = value
             self.key = None
-        else:
-            self.items.append(value)
+
+    def start_entry(self, value: JSON) -> None:
+        """Take a dict's key: a scalar, written as JSON writes it (LIT.3b)."""
+        if self.closer != "}" or self.items or self.key is not None:
+            raise NotLiteral
+        self.is_dict = True
+        self.key = value if isinstance(value, str) else _key(value)
 
     def close(self, closer: str) -> JSON:
         """The container's value, once its closer is reached."""
-        if CLOSERS[OPENERS.index(self.opener)] != closer:
+        if self.closer != closer or self.key is not None:
             raise NotLiteral
-        if self.opener == "{" and (self.is_dict or not self.items):
+        if closer == "}" and (self.is_dict or not self.items):
             return self.entries
-        if self.opener == "(" and len(self.items) == 1 and not self.commas:
+        if closer == ")" and len(self.items) == 1 and not self.commas:
             return self.items[0]
         return self.items
+
+
+def _key(value: JSON) -> str:
+    if isinstance(value, list | dict):
+        raise NotLiteral
+    try:
+        return json.dumps(value)
+    except ValueError:  # an integer past a digit limit that the host lowered
+        raise NotLiteral from None
 
 
 def literal(src: str, pos: int) -> tuple[JSON, int]:
@@ -95,71 +123,54 @@ def literal(src: str, pos: int) -> tuple[JSON, int]:
         pos: Index of the literal's first character.
 
     Returns:
-        The value and the index behind it.
+        The value and the index of what follows it and its blanks.
 
     Raises:
         NotLiteral: The text there is no literal as a whole (LIT.6a).
     """
     frames: list[_Frame] = []
     while True:
-        char = src[pos : pos + 1]
-        if char and char in OPENERS:
-            if len(frames) == MAX_DEPTH:
-                raise NotLiteral
-            frames.append(_Frame(char))
-            pos = skip_gap(src, pos + 1)
-            if src[pos : pos + 1] not in ("}", "]", ")"):
-                continue
-            value = frames.pop().close(src[pos])
-            pos += 1
+        plain = _plain_at(src, pos)
+        if plain:
+            value, pos = plain_value(plain[1]), plain.end()
         else:
-            value, pos = _leaf(src, pos, MAX_DEPTH - len(frames))
+            pos = skip_gap(src, pos)
+            char = src[pos : pos + 1]
+            if char in _CLOSER_OF:
+                if len(frames) == MAX_DEPTH:
+                    raise NotLiteral
+                frames.append(_Frame(_CLOSER_OF[char]))
+                pos += 1
+                continue
+            if frames and char in _CLOSING:  # empty, or behind a trailing comma
+                value, pos = frames.pop().close(char), pos + 1
+            else:
+                value, pos = _leaf(src, pos, MAX_DEPTH - len(frames))
+            pos = skip_gap(src, pos)
         while frames:
-            value, pos, complete = _place(frames, value, src, skip_gap(src, pos))
-            if not complete:
+            delimiter = src[pos : pos + 1]
+            pos += 1
+            if delimiter == ":":
+                frames[-1].start_entry(value)
                 break
+            frames[-1].add(value)
+            if delimiter == ",":
+                frames[-1].commas += 1
+                break
+            if delimiter not in _CLOSING:
+                raise NotLiteral
+            value = frames.pop().close(delimiter)
+            pos = skip_gap(src, pos)
         else:
             return value, pos
 
 
-def _place(frames: list[_Frame], value: JSON, src: str, pos: int) -> tuple[JSON, int, bool]:
-    """Put a value into the innermost container, by the delimiter at `pos`.
-
-    Returns:
-        With True: the container, which that delimiter closed, and the index behind it.
-        With False: the index at which the container's next value starts.
-    """
-    frame = frames[-1]
-    delimiter = src[pos : pos + 1]
-    if delimiter == ":":
-        frame.key = _key(frame, value)
-        return None, skip_gap(src, pos + 1), False
-    frame.add(value)
-    if delimiter == ",":
-        frame.commas += 1
-        pos = skip_gap(src, pos + 1)
-        delimiter = src[pos : pos + 1]
-        if delimiter not in (")", "]", "}"):
-            return None, pos, False
-    elif delimiter not in (")", "]", "}"):
-        raise NotLiteral
-    frames.pop()
-    return frame.close(delimiter), pos + 1, True
-
-
-def _key(frame: _Frame, value: JSON) -> str:
-    """A dict key as text: scalars are written as JSON writes them (LIT.3b)."""
-    if frame.opener != "{" or frame.items or frame.key is not None:
-        raise NotLiteral
-    if isinstance(value, list | dict):
-        raise NotLiteral
-    frame.is_dict = True
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value)
-    except ValueError:  # an integer past a digit limit that the host lowered
-        raise NotLiteral from None
+def plain_value(written: str) -> JSON:
+    """The value of a text that `PLAIN` matched."""
+    first = written[0]
+    if first in "\"'":
+        return join_surrogates(written[1:-1])
+    return _WORDS[written] if first in "TFNtfn" else int(written)
 
 
 def _leaf(src: str, pos: int, depth: int) -> tuple[JSON, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import re
 import secrets
-from enum import IntEnum
 from itertools import count
 from typing import TYPE_CHECKING, Final, get_args
 
@@ -20,22 +19,12 @@ from .events import Call, Dropped, Event, Text, ThinkingDelta, ThinkingEnd, Thin
 from .thinking import Step, Thought
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 _run_of_three: Final = re.compile(r"`{3,}+").search
 _TOOL: Final = "tool_code"
 _OUTPUTS: Final = "tool_outputs"
 _THINKING: Final = ("thinking\n", "thinking\r\n")
-
-
-class _Mode(IntEnum):
-    OUTSIDE = 0
-    BODY = 1
-    THOUGHT = 2
-    BEHIND_FENCE = 3  # directly behind the fence that closed a tool block (ENV.9)
-    QUOTE = 4  # inside a quote of four or more backticks (ENV.8)
-    FABRICATED = 5
-    CLOSED = 6
 
 
 class Scanner:
@@ -63,57 +52,55 @@ class Scanner:
         self._tools = None if tools is None else frozenset(tools)
         self._guard: tuple[str, ...] = (_OUTPUTS,) if stop_on_tool_outputs else ()
         self._labels = (_TOOL, *(_THINKING if parse_thinking else ()), *self._guard)
-        self._mode = _Mode.OUTSIDE
         self._held = ""  # bounded by the longest opener
-        self._body = Body(fence)
-        self._thought = Thought()
-        self._quote = _Quote()
+        self._body: Body | None = None
+        self._thought: Thought | None = None
+        self._quote = _Quote(0)
+        self._state: Callable[[str, list[Event]], str | None] = self._scan_outside
         prefix, numbers = secrets.token_hex(6), count(1)
         self._new_id = lambda: f"call_{prefix}_{next(numbers)}"
 
     def feed(self, text: str) -> list[Event]:
-        """Take the next chunk, of any size, and return what it completes."""
+        """Take the next chunk, of any size, and return what it completes.
+
+        Raises:
+            ValueError: The scanner is closed.
+        """
+        # Nearly every chunk of a stream has no backtick: it costs a third without the loop below.
+        if "`" not in text:
+            if self._body:
+                self._body.append(text)
+                return []
+            if text and not self._held and self._state == self._scan_outside:
+                return [Text(text)]
         events: list[Event] = []
         rest: str | None = text
         while rest is not None:
-            rest = self._step(rest, events)
+            rest = self._state(rest, events)
         return events
 
     def close(self) -> list[Event]:
         """End the message and return what was held back. Closing twice is harmless."""
         events: list[Event] = []
-        if self._mode == _Mode.THOUGHT:
-            reply = self._content(self._thought.close(), events)
+        if self._thought:
+            step = self._thought.close()
+            reply = self._content(step, events)
             if reply is None:
                 events.append(ThinkingEnd())
             elif reply:
-                self._mode = _Mode.OUTSIDE
                 events.extend(self.feed(reply))
-        if self._mode == _Mode.BODY:
+        if self._body:
             events.append(Dropped("unterminated"))
-        elif self._held:
-            events.append(Text(self._held))
-        self._held = ""
-        self._mode = _Mode.CLOSED
+        _show(self._held, events)
+        self._held, self._body, self._thought = "", None, None
+        self._state = self._refuse
         return events
 
-    def _step(self, text: str, events: list[Event]) -> str | None:
-        """Scan in the current mode; what is left for the next mode comes back."""
-        match self._mode:
-            case _Mode.BODY:
-                return self._scan_body(text, events)
-            case _Mode.OUTSIDE:
-                return self._scan_outside(text, events)
-            case _Mode.THOUGHT:
-                return self._scan_thought(text, events)
-            case _Mode.BEHIND_FENCE:
-                return self._scan_behind_fence(text, events)
-            case _Mode.QUOTE:
-                return self._scan_quote(text, events)
-            case _Mode.FABRICATED:
-                return None
-            case _Mode.CLOSED:
-                raise ValueError("feed() after close(): a message ends once; use a new scanner")
+    def _refuse(self, _text: str, _events: list[Event]) -> str | None:
+        raise ValueError("feed() after close(): a message ends once; use a new scanner")
+
+    def _ignore(self, _text: str, _events: list[Event]) -> str | None:
+        """Drop what follows a fabricated result."""
 
     def _scan_outside(self, text: str, events: list[Event]) -> str | None:
         src = self._held + text if self._held else text
@@ -124,7 +111,7 @@ class Scanner:
             if pos - start > len(FENCE):
                 _show(src[:pos], events)
                 self._quote = _Quote(pos - start)
-                self._mode = _Mode.QUOTE
+                self._state = self._scan_quote
                 return src[pos:]
             label, partial = self._label(src, pos)
             if label:
@@ -152,32 +139,33 @@ class Scanner:
     def _open(self, label: str, rest: str, events: list[Event]) -> str | None:
         if label == _TOOL:
             self._body = Body(self._fence)
-            self._mode = _Mode.BODY
+            self._state = self._scan_body
         elif label == _OUTPUTS:
             events.append(Dropped("fabricated"))
-            self._mode = _Mode.FABRICATED
+            self._state = self._ignore
         else:
             events.append(ThinkingStart())
             self._thought = Thought()
-            self._mode = _Mode.THOUGHT
+            self._state = self._scan_thought
         return rest
 
     def _scan_body(self, text: str, events: list[Event]) -> str | None:
+        assert self._body is not None, "this state begins with a body"
         rest = self._body.feed(text)
         if rest is None:
             return None
         calls, cut = extract_calls(self._body.text(), self._new_id, self._tools)
+        self._body = None
         events.extend(calls)
-        self._body = Body(self._fence)
         if cut:
             # What follows may be the rest of a string: it opens nothing any more (ENV.10a).
             events.append(Dropped("cut"))
             self._labels = self._guard
-            self._mode = _Mode.OUTSIDE
+            self._state = self._scan_outside
         else:
             if not calls:
                 events.append(Dropped("no-call"))
-            self._mode = _Mode.BEHIND_FENCE
+            self._state = self._scan_behind_fence
         return rest
 
     def _scan_behind_fence(self, text: str, events: list[Event]) -> str | None:
@@ -189,10 +177,11 @@ class Scanner:
         if partial:
             self._held = src
             return None
-        self._mode = _Mode.OUTSIDE
+        self._state = self._scan_outside
         return src
 
     def _scan_thought(self, text: str, events: list[Event]) -> str | None:
+        assert self._thought is not None, "this state begins with a thought"
         return self._content(self._thought.feed(text), events)
 
     def _content(self, step: Step, events: list[Event]) -> str | None:
@@ -200,7 +189,8 @@ class Scanner:
             events.append(ThinkingDelta(step.content))
         if step.reply is not None:
             events.append(ThinkingEnd())
-            self._mode = _Mode.OUTSIDE
+            self._thought = None
+            self._state = self._scan_outside
         return step.reply
 
     def _scan_quote(self, text: str, events: list[Event]) -> str | None:
@@ -209,7 +199,7 @@ class Scanner:
             _show(text, events)
             return None
         _show(text[:end], events)
-        self._mode = _Mode.OUTSIDE
+        self._state = self._scan_outside
         return text[end:]
 
 
@@ -218,7 +208,7 @@ class _Quote:
 
     __slots__ = ("_indent", "_length", "_opening", "_run")
 
-    def __init__(self, length: int = 0) -> None:
+    def __init__(self, length: int) -> None:
         self._length = length
         self._opening = True  # more backticks may still belong to the opening run
         self._indent = -1  # spaces since the line break; -1 once the line has begun

@@ -41,6 +41,11 @@ _ESCAPE: Final = re.compile(
     )""",
     re.VERBOSE,
 )
+# Escapes that CPython's own codec reads as the format does. Only what holds others as well goes
+# through the pattern above, one call per escape: that is four times as slow.
+_common: Final = re.compile(
+    r"""(?:[^\\]++|\\(?:[abfnrtv\\'"\n]|[0-3][0-7]{0,2}|[4-7][0-7]?|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}))*+"""
+).fullmatch
 _TEXT_ONLY: Final = frozenset({"u", "U", "name"})
 
 
@@ -65,7 +70,12 @@ def decode(prefix: str, quoted: str) -> str | None:
     if is_bytes and not body.isascii():
         return None
     if "\\" in body and "r" not in prefix:
-        body = _ESCAPE.sub(_bytes_escape if is_bytes else _text_escape, body)
+        if is_bytes:
+            body = _ESCAPE.sub(_bytes_escape, body)
+        elif _common(body):
+            body = body.encode("ascii", "backslashreplace").decode("unicode_escape")
+        else:
+            body = _ESCAPE.sub(_text_escape, body)
     return join_surrogates(body)
 
 
