@@ -1,0 +1,1 @@
+"""Tests of the recorder, with a scripted model instead of the weights."""
