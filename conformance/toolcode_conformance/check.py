@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolcode_conformance import places
+from toolcode_conformance import emission, places
 from toolcode_conformance.corpus import group_files, load_group, read_json
 from toolcode_conformance.errors import CorpusError
 from toolcode_conformance.features import features
@@ -119,7 +119,7 @@ def _probes(cases: list[Case]) -> Iterator[str]:
             yield f"choice {choice.name}: its probe {case.id} accepts no other option"
 
 
-_COMPARATORS = frozenset({"numbers", "object-order", "text-trim", "result-fence"})
+_COMPARATORS = frozenset({"numbers", "object-order", "text-trim", "result-fence", "gemma-result"})
 
 
 def check_case(case: Case) -> list[str]:
@@ -133,7 +133,7 @@ def check_case(case: Case) -> list[str]:
                 found.append(f"accept names an unknown option {name}={option}")
     if "utf16" in features(case) and case.op == "scan" and "utf16" not in case.needs:
         found.append("the input holds half a surrogate pair, so it needs utf16")
-    if case.clause == "STREAM.2" and len(case.text) > _MAX_EMISSION:
+    if case.clause in emission.CLAUSES and len(case.text) > _MAX_EMISSION:
         found.append(f"is judged at every prefix, so it may have {_MAX_EMISSION} characters")
     if case.op in _OWN_ORACLE:
         found += _two_oracles(case)

@@ -16,6 +16,9 @@ from toolcode_conformance.chunking import split
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+CLAUSES: Final = frozenset({"STREAM.2", "DIALECT.3o"})
+"""The clauses whose cases are judged for what each step shows."""
+
 _FENCE: Final = "```"
 _RUN: Final = re.compile("`+")
 _TRAILING_RUN: Final = re.compile(r"`+\Z")
@@ -39,6 +42,8 @@ class Rules:
     string_aware: bool = True
     trim: bool = False
     """White space at the edges of blocks does not count (ENV.3b)."""
+    gemma: bool = False
+    """The convention is Gemma 4's (DIALECT.3), not that of tool_code."""
 
 
 @dataclass(slots=True)
@@ -212,7 +217,68 @@ class _Tracker:
 
 def visible(prefix: str, rules: Rules) -> Visible:
     """Return what must have been shown once `prefix` has been fed."""
+    if rules.gemma:
+        return _visible_gemma(prefix, rules)
     return _Tracker(prefix, rules).run()
+
+
+_GEMMA_MARKS: Final = ("<|tool_call>", "<|channel>thought\n", "<|tool_response>", "<turn|>")
+_GEMMA_MARK: Final = re.compile("|".join(map(re.escape, _GEMMA_MARKS)))
+_GEMMA_BLOCK: Final = re.compile(
+    r"""(?:<\|"\|>(?:(?!<\|"\|>).)*<\|"\|>|(?!<\|"\|>|<tool_call\|>|<\|tool_call>).)*""", re.DOTALL
+)
+_GEMMA_THOUGHT: Final = re.compile(r"(.*?)(?:\r?\n)?<channel\|>", re.DOTALL)
+_GEMMA_MAYBE_CLOSER: Final = re.compile(
+    r"(?:\r|(?:\r?\n)?(?:<(?:c(?:h(?:a(?:n(?:n(?:e(?:l\|?)?)?)?)?)?)?)?)?)\Z"
+)
+
+
+def _visible_gemma(prefix: str, rules: Rules) -> Visible:
+    """Read a prefix by the rules of DIALECT.3; it knows no cut blocks."""
+    seen = Visible()
+    at = 0
+    while at < len(prefix):
+        mark = _GEMMA_MARK.search(prefix, at)
+        while mark and not rules.thinking and mark[0].startswith("<|channel>"):
+            mark = _GEMMA_MARK.search(prefix, mark.end())
+        if mark is None:
+            start = prefix.rfind("<", at)
+            growing = start >= 0 and any(
+                opener.startswith(prefix[start:])
+                for opener in _GEMMA_MARKS
+                if rules.thinking or "channel" not in opener
+            )
+            seen.held = prefix[start:] if growing else ""
+            seen.text += _size(prefix[at : len(prefix) - len(seen.held)], rules)
+            return seen
+        seen.text += _size(prefix[at : mark.start()], rules)
+        at = mark.end()
+        if mark[0] == "<|tool_call>":
+            at = _gemma_block_end(prefix, at, seen)
+        elif mark[0].startswith("<|channel>"):
+            thought = _GEMMA_THOUGHT.match(prefix, at)
+            held = None if thought else _GEMMA_MAYBE_CLOSER.search(prefix, at)
+            end = thought.end(1) if thought else held.start() if held else len(prefix)
+            seen.thinking += end - at
+            seen.held = "" if thought else prefix[end:]
+            at = thought.end() if thought else len(prefix)
+        elif at == len(prefix):
+            seen.held = mark[0]
+        elif rules.guard and mark[0] == "<|tool_response>":
+            return seen
+        else:
+            seen.text += _size(mark[0], rules)
+    return seen
+
+
+def _gemma_block_end(prefix: str, at: int, seen: Visible) -> int:
+    body = _GEMMA_BLOCK.match(prefix, at)
+    end = body.end() if body else at
+    for token in ("<tool_call|>", "<|tool_call>"):
+        if prefix.startswith(token, end):
+            seen.closers += 1
+            return end + (len(token) if token.startswith("<t") else 0)
+    return len(prefix)
 
 
 def late(

@@ -37,7 +37,14 @@ def needs(case: Case) -> list[str]:
                 found.add(capability)
         if "utf16" in features(case):
             found.add("utf16")
+    if gemma(case):
+        found.add("gemma4")
     return sorted(found)
+
+
+def gemma(case: Case) -> bool:
+    """Tell whether a case is about Gemma 4's own convention (DIALECT.3)."""
+    return case.options.get("dialect") == "gemma"
 
 
 def not_offered(case: Case, impl: Implementation) -> str | None:
@@ -45,7 +52,7 @@ def not_offered(case: Case, impl: Implementation) -> str | None:
     missing = [name for name in needs(case) if name not in impl.capabilities]
     if missing:
         return ", ".join(missing)
-    if not impl.features or case.op not in {"scan", "literal"}:
+    if not impl.features or case.op not in {"scan", "literal"} or gemma(case):
         return None
     forms = features(case)
     if "fence" not in impl.features and lone_body(case.text) is not None:

@@ -7,12 +7,12 @@ import importlib.metadata
 from typing import TYPE_CHECKING, Any, Final
 
 import toolcode
-from toolcode_conformance import PROTOCOL
+from toolcode_conformance import PROTOCOL, gemma_handler
 from toolcode_conformance.chunking import split
 from toolcode_conformance.tables import choices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 CAPABILITIES: Final = (
     "scan",
@@ -26,6 +26,7 @@ CAPABILITIES: Final = (
     "render-results",
     "render-thinking",
     "render-message",
+    "gemma4",
     "bytes",
     "utf16",
     "cuts",
@@ -53,6 +54,8 @@ class Reference:
         """Answer one message."""
         number = request["id"]
         operation = self._operations.get(request["op"])
+        if gemma_handler.wanted(request):
+            operation = gemma_handler.OPERATIONS.get(request["op"], operation)
         if operation is None:
             return {"id": number, "unsupported": f"no operation {request['op']}"}
         try:
@@ -76,25 +79,32 @@ class Reference:
         }
 
     def _scan(self, request: dict[str, Any]) -> dict[str, Any]:
+        make = gemma_handler.scanners if gemma_handler.wanted(request) else self._scanners
+        scanner = make(request)
+        runs = [{"steps": _feed(scanner(), chunks)} for chunks in _chunkings(request)]
+        return {"runs": runs} if "cuts" in request else runs[0]
+
+    def _scanners(self, request: dict[str, Any]) -> Callable[[], Any]:
         options: dict[str, Any] = {"fence": self._fence}
         for name, value in (request.get("options") or {}).items():
-            if value is None:
+            if value is None or (name, value) == ("dialect", "gemini"):
                 continue
             if name not in _SCAN_OPTIONS:
                 raise ValueError(f"unknown option {name!r}")
             options[name] = value
         if "chunks_b64" in request:
-            data = [base64.b64decode(chunk) for chunk in request["chunks_b64"]]
-            return {"steps": _feed(toolcode.ByteScanner(**options), data)}
-        if "cuts" not in request:
-            return {"steps": _feed(toolcode.Scanner(**options), request["chunks"])}
-        text = request["text"]
-        return {
-            "runs": [
-                {"steps": _feed(toolcode.Scanner(**options), split(text, cuts))}
-                for cuts in request["cuts"]
-            ]
-        }
+            return lambda: toolcode.ByteScanner(**options)
+        return lambda: toolcode.Scanner(**options)
+
+
+def _chunkings(request: dict[str, Any]) -> Iterator[list[Any]]:
+    """Yield the chunks of each run that a scan request asks for."""
+    if "chunks_b64" in request:
+        yield [base64.b64decode(chunk) for chunk in request["chunks_b64"]]
+    elif "chunks" in request:
+        yield request["chunks"]
+    else:
+        yield from (split(request["text"], cuts) for cuts in request["cuts"])
 
 
 def _feed(scanner: Any, chunks: Iterable[Any]) -> list[list[dict[str, Any]]]:  # noqa: ANN401

@@ -14,6 +14,7 @@ import re
 import tokenize
 from typing import TYPE_CHECKING, Any, Final
 
+from toolcode_conformance import rendering_gemma
 from toolcode_conformance.compare import EXACT, Comparison, difference, shown
 from toolcode_conformance.expected import outline
 from toolcode_conformance.normal import from_segments
@@ -40,6 +41,8 @@ def judge(
     if "refused" in expect:
         return f"this must be refused, but {shown(text)} was rendered"
     how = Comparison(choices.get("numbers") == "double", choices.get("object-order") == "any")
+    if case.options.get("dialect") == "gemma":
+        return rendering_gemma.judge(case, expect, text, choices, how)
     match case.op:
         case "render":
             return judge_calls(case.input["calls"], case.options.get("style", "list"), text, how)

@@ -15,6 +15,7 @@ from toolcode_conformance.faults import Fault, NotOfferedError
 from toolcode_conformance.features import has_surrogate
 from toolcode_conformance.normal import Normal, from_filter, from_steps
 from toolcode_conformance.plan import (
+    gemma,
     needs,
     not_offered,
     options_for,
@@ -275,8 +276,8 @@ class Session:
         return Outcome(case, "emission", wrong, name_of(cuts, text)) if wrong else None
 
     def _rules(self, case: Case) -> emission.Rules | None:
-        """Only the cases of STREAM.2 are judged for what each step shows."""
-        if case.clause != "STREAM.2":
+        """Only the cases of earliest emission are judged for what each step shows."""
+        if case.clause not in emission.CLAUSES:
             return None
         return emission.Rules(
             thinking="thinking" in self.impl.capabilities
@@ -284,6 +285,7 @@ class Session:
             guard=bool(case.options.get("stop_on_tool_outputs")),
             string_aware=self.choices.get("fence-in-string") != "first-fence",
             trim=self.choices.get("text-trim") == "trimmed",
+            gemma=gemma(case),
         )
 
     def _odd_chunks(self, case: Case, text: str, expect: dict[str, Any]) -> Outcome:
