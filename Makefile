@@ -9,7 +9,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help setup conformance omp test full lint format corpus-check spec clean
+.PHONY: help setup conformance omp test full lint format corpus-check spec bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -57,6 +57,9 @@ test: $(VENV)/.dev ## everything CI runs, with seconds per stage
 
 full: test ## test, then the corpus with every chunking
 	@$(STAGE) corpus-full 900 $(BIN)/toolcode conformance --impl reference --chunks full -q
+
+bench: $(VENV)/.conformance ## ratios to oh-my-pi (after make omp) and ast, growth, memory; writes out/bench.json
+	@$(BIN)/python -m toolcode_conformance.bench
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis

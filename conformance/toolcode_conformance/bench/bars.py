@@ -1,0 +1,115 @@
+"""What the reference has to reach, and the table that says whether it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One requirement with what was measured; `value` None means that it could not be."""
+
+    what: str
+    wanted: str
+    value: float | None
+    shown: str
+    met: bool | None
+
+
+_AT_LEAST: Final = (
+    ("calls", "omp", 0.5),
+    ("string", "omp", 1.0),
+    ("escaped-string", "omp", 1.0),
+    ("string", "ast", 0.5),
+    ("escaped-string", "ast", 0.5),
+    ("block-chunked", "omp", 150.0),
+)
+_FEED_AT_MOST: Final = (("block-chunked", 3.0), ("prose-chunked", 6.0), ("ticks-chunked", 20.0))
+_EXPONENT: Final = 1.1
+_MEMORY: Final = 12.0
+_RENDER: Final = 0.5
+
+
+def judge(result: dict[str, Any]) -> list[Bar]:
+    """Compare measurements with the bars."""
+    speeds = {row["workload"]: row for row in result["speed"]}
+    bars = [_ratio(speeds[name], other, least) for name, other, least in _AT_LEAST]
+    bars += [_feed(speeds[name], fence, most) for name, most in _FEED_AT_MOST for fence in _FENCES]
+    worst = max(result["growth"], key=lambda row: row["exponent"][0])
+    bars.append(
+        Bar(
+            "growth exponent, the worst of all workloads",
+            f"at most {_EXPONENT}",
+            worst["exponent"][0],
+            f"{_spread(worst['exponent'])} ({worst['workload']}, {worst['fence']})",
+            worst["exponent"][0] <= _EXPONENT,
+        )
+    )
+    bars += [_memory(row) for row in result["memory"] if "string" in row["workload"]]
+    bars.append(
+        Bar(
+            "render, over repr",
+            f"at least {_RENDER}",
+            result["render"][0],
+            _spread(result["render"]),
+            result["render"][0] >= _RENDER,
+        )
+    )
+    return bars
+
+
+_FENCES: Final = ("reference", "first-fence")
+
+
+def _ratio(row: dict[str, Any], other: str, least: float) -> Bar:
+    found = row["ratios"].get(other)
+    what, wanted = f"{row['workload']}, over {other}", f"at least {least}"
+    if found is None:
+        return Bar(what, wanted, None, "not measured", None)
+    return Bar(what, wanted, found[0], _spread(found), found[0] >= least)
+
+
+def _feed(row: dict[str, Any], fence: str, most: float) -> Bar:
+    append = row["ratios"]["append"][0]
+    own = row["ratios"][fence][0] if fence != "reference" else 1.0
+    value = 1 / append * own
+    what = f"a feed, over list.append: {row['workload']}, {fence}"
+    return Bar(what, f"at most {most}", value, f"{value:.2f}", value <= most)
+
+
+def _memory(row: dict[str, Any]) -> Bar:
+    value = (row["peak"] - row["returned"]) / row["characters"]
+    shown = f"{value:.2f}, and {row['returned'] / row['characters']:.2f} returned"
+    what = f"peak memory less events, over the block: {row['workload']}"
+    return Bar(what, f"at most {_MEMORY}", value, shown, value <= _MEMORY)
+
+
+def _spread(values: tuple[float, float, float]) -> str:
+    return f"{values[0]:.2f} ({values[1]:.2f} to {values[2]:.2f})"
+
+
+def table(result: dict[str, Any], bars: list[Bar]) -> str:
+    """Return the report for a terminal."""
+    lines = ["speed in MB/s, and the reference's rate over each (median of 3, least to most)"]
+    for row in result["speed"]:
+        feed = f"  {row['feed']:.0f} ns per feed" if row["feed"] else ""
+        lines.append(f"  {row['workload']} ({row['characters']:,} characters){feed}")
+        for name, rate in row["rates"].items():
+            ratio = row["ratios"].get(name)
+            beside = f"  x{_spread(ratio)}" if ratio else ""
+            lines.append(f"    {name:12} {'failed' if rate is None else f'{rate:9.2f}'}{beside}")
+    lines.append("growth exponents of the reference above 1.05")
+    lines += [
+        f"  {row['workload']:20} {row['fence']:12} {_spread(row['exponent'])}"
+        for row in sorted(result["growth"], key=lambda row: -row["exponent"][0])
+        if row["exponent"][0] > _SHOWN
+    ] or ["  none"]
+    lines.append("bars")
+    for bar in bars:
+        verdict = {True: "met", False: "NOT MET", None: "-"}[bar.met]
+        lines.append(f"  {verdict:8} {bar.what}: {bar.wanted}, measured {bar.shown}")
+    return "\n".join(lines)
+
+
+_SHOWN: Final = 1.05
