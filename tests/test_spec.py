@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 import toolcode
+from toolcode.runtime import gemma4, gemma4_render
 from toolcode_conformance import spec
 
 if TYPE_CHECKING:
@@ -127,23 +128,35 @@ def check_ids(events: Iterable[toolcode.Event]) -> None:
 # --- the examples
 
 
+def scanner(options: dict[str, Any]) -> Any:
+    """Make the scanner of the dialect that an example's options name."""
+    rest = {name: value for name, value in options.items() if name != "dialect"}
+    if options.get("dialect") == "gemma":
+        return gemma4.Scanner(**rest)
+    return toolcode.Scanner(**rest)
+
+
+def scan(chunks: Iterable[str], options: dict[str, Any]) -> list[toolcode.Event]:
+    made: toolcode.Scanner | gemma4.Scanner = scanner(options)
+    return [event for chunk in chunks for event in made.feed(chunk)] + made.close()
+
+
 @pytest.mark.parametrize("example", of_kind("input", "input-json"))
 def test_scan(example: spec.Example) -> None:
-    events = toolcode.scan(example.given, **example.options)
+    events = scan([example.given], example.options)
     check_ids(events)
     check_scan(answer(events), example.expected)
 
 
 @pytest.mark.parametrize("example", of_kind("input", "input-json"))
 def test_scan_by_character(example: spec.Example) -> None:
-    events = toolcode.scan_stream(iter(example.given), **example.options)
-    check_scan(answer(events), example.expected)
+    check_scan(answer(scan(example.given, example.options)), example.expected)
 
 
 @pytest.mark.parametrize("example", of_kind("input", "input-json"))
 def test_arguments_are_json(example: spec.Example) -> None:
     """LIT.9c holds for every example, not only for its own."""
-    for event in toolcode.scan(example.given, **example.options):
+    for event in scan([example.given], example.options):
         if isinstance(event, toolcode.Call):
             json.dumps(event.arguments, allow_nan=False)
 
@@ -161,7 +174,7 @@ def check_steps(scanner: Any, chunks: list[Any], expected: list[Any]) -> None:
 
 @pytest.mark.parametrize("example", of_kind("stream"))
 def test_stream(example: spec.Example) -> None:
-    check_steps(toolcode.Scanner(**example.options), example.given, example.expected)
+    check_steps(scanner(example.options), example.given, example.expected)
 
 
 @pytest.mark.parametrize("example", of_kind("stream-hex"))
@@ -170,7 +183,21 @@ def test_stream_of_bytes(example: spec.Example) -> None:
     check_steps(toolcode.ByteScanner(**example.options), chunks, example.expected)
 
 
+def render_gemma(given: dict[str, Any]) -> str:
+    if "results" in given:
+        return gemma4_render.render_results(zip(given["names"], given["results"], strict=True))
+    message = given.get("message", given)
+    calls = [(call["name"], call["arguments"]) for call in message["calls"]]
+    if message is given:
+        return gemma4_render.render_calls(calls)
+    return gemma4_render.render_message(
+        thinking=message["thinking"], text=message["text"], calls=calls
+    )
+
+
 def render(given: dict[str, Any], options: dict[str, Any]) -> str:
+    if options.get("dialect") == "gemma":
+        return render_gemma(given)
     if "results" in given:
         return toolcode.render_results(given["results"], **options)
     if "thinking" in given:
@@ -200,7 +227,9 @@ def test_rendered_calls_scan_back(
 ) -> None:
     if "calls" not in example.given or example.answer == "refused":
         return
-    events = toolcode.scan(render(example.given, example.options), fence=fence)
+    text = render(example.given, example.options)
+    gemma = example.options.get("dialect") == "gemma"
+    events = gemma4.scan(text) if gemma else toolcode.scan(text, fence=fence)
     assert same(toolcode.segments(events), [{"call": call} for call in example.given["calls"]])
 
 
@@ -283,7 +312,9 @@ def listed(cell: str, clause: str) -> bool:
 def test_links_lead_somewhere() -> None:
     prose = re.sub(r"^(`{3,})[^`\n]*\n.*?^\1$", "", TEXT, flags=re.DOTALL | re.MULTILINE)
     named = set(
-        re.findall(r"\b((?:MODEL|ENV|CALL|ARG|LIT|THINK|OUT|STREAM|RENDER)\.\d+[a-z]?)", prose)
+        re.findall(
+            r"\b((?:MODEL|ENV|CALL|ARG|LIT|THINK|OUT|STREAM|RENDER|DIALECT)\.\d+[a-z]?)", prose
+        )
     )
     linked = set(re.findall(r"\]\(#([^)]*)\)", prose))
     titles = {
