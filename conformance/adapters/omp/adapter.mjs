@@ -1,4 +1,4 @@
-// The conformance protocol over stdio for oh-my-pi's `gemini` dialect: one JSON object a line.
+// The conformance protocol over stdio for oh-my-pi's `gemini` and `gemma` dialects: one JSON object a line.
 import * as fs from "node:fs";
 import { jsonText } from "./json.mjs";
 
@@ -27,11 +27,15 @@ function hello({ protocol }) {
 }
 
 /** The options that oh-my-pi has; any other one that is not null is refused, never ignored. */
-function scanOptions({ parse_thinking, stop_on_tool_outputs, fence, ...others }) {
+function scanOptions({ dialect, parse_thinking, stop_on_tool_outputs, fence, ...others }) {
   const foreign = Object.keys(others).find(key => others[key] !== null);
   if (foreign) throw new NotOffered(`oh-my-pi has no option ${foreign}`);
   if (fence && fence !== "first-fence") throw new NotOffered(`oh-my-pi has no fence=${fence}`);
-  const options = { parseThinking: parse_thinking ?? true, guard: stop_on_tool_outputs ?? false };
+  const options = {
+    dialectName: dialect ?? "gemini",
+    parseThinking: parse_thinking ?? true,
+    guard: stop_on_tool_outputs ?? false,
+  };
   if (options.guard && !options.parseThinking) {
     throw new NotOffered("oh-my-pi's guard always parses thinking");
   }
@@ -39,7 +43,7 @@ function scanOptions({ parse_thinking, stop_on_tool_outputs, fence, ...others })
 }
 
 function scanOnce(chunks, options) {
-  return options.guard ? driver.scanGuarded(chunks) : driver.scanPlain(chunks, options);
+  return options.guard ? driver.scanGuarded(chunks, options) : driver.scanPlain(chunks, options);
 }
 
 /** UTF-16 offset of every code point of `text`, and of its end. */
@@ -72,13 +76,21 @@ async function scan(request) {
   return { runs };
 }
 
+function renderOptions(options) {
+  return { style: options?.style, dialectName: options?.dialect ?? "gemini" };
+}
+
 const OPERATIONS = {
   hello,
   scan,
-  render: ({ calls, options }) => ({ text: driver.renderCalls(calls, options ?? {}) }),
-  "render-results": ({ results }) => ({ text: driver.renderResults(results) }),
-  "render-thinking": ({ thinking }) => ({ text: driver.renderThinking(thinking) }),
-  "render-message": request => ({ text: driver.renderMessage(request) }),
+  render: ({ calls, options }) => ({ text: driver.renderCalls(calls, renderOptions(options)) }),
+  "render-results": ({ results, names, options }) => ({
+    text: driver.renderResults(results, names, renderOptions(options)),
+  }),
+  "render-thinking": ({ thinking, options }) => ({
+    text: driver.renderThinking(thinking, renderOptions(options)),
+  }),
+  "render-message": request => ({ text: driver.renderMessage(request, renderOptions(request.options)) }),
 };
 
 function parsed(line) {

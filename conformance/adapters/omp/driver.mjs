@@ -1,9 +1,20 @@
 // Drives oh-my-pi's own functions, and says what they gave in the words of the protocol.
 // Nothing is corrected, filtered or filled in here: what the parser does is what is judged.
-import { AssistantMessageEventStream, gemini, wrapInbandToolStream } from "./.cache/omp.mjs";
+import { AssistantMessageEventStream, gemini, gemma, wrapInbandToolStream } from "./.cache/omp.mjs";
 
 /** Raised for what oh-my-pi does not have; the message is shown to the user. */
 export class NotOffered extends Error {}
+
+/** The dialects that are driven; `message` is what renderTranscript writes around one message. */
+const DIALECTS = {
+  gemini: { definition: gemini, message: ["<bos><start_of_turn>model\n", "<end_of_turn>\n"] },
+  gemma: { definition: gemma, message: ["<bos><|turn>model\n", "<turn|>"] },
+};
+
+function dialect(name) {
+  if (!Object.hasOwn(DIALECTS, name)) throw new NotOffered(`oh-my-pi is not driven for dialect ${name}`);
+  return DIALECTS[name];
+}
 
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
@@ -58,8 +69,8 @@ function messageEvent(event) {
 const shown = (events, translate) => events.map(translate).filter(event => event !== undefined);
 
 /** The scanner alone, as oh-my-pi's tests drive it: one list per chunk, one for the flush. */
-export function scanPlain(chunks, { parseThinking }) {
-  const scanner = gemini.createScanner({ parseThinking });
+export function scanPlain(chunks, { parseThinking, dialectName }) {
+  const scanner = dialect(dialectName).definition.createScanner({ parseThinking });
   const steps = chunks.map(chunk => shown(scanner.feed(chunk), scannerEvent));
   steps.push(shown(scanner.flush(), scannerEvent));
   return steps;
@@ -71,12 +82,13 @@ export function scanPlain(chunks, { parseThinking }) {
  * The provider's side of the stream is played here: a start, one text delta per chunk, done. After
  * each push all pending promises run, so what the wrapper gave belongs to that chunk.
  */
-export async function scanGuarded(chunks) {
+export async function scanGuarded(chunks, { dialectName }) {
+  dialect(dialectName);
   const provider = new AssistantMessageEventStream();
   const message = { role: "assistant", content: [{ type: "text", text: chunks.join("") }], stopReason: "stop" };
   let fresh = [];
   let aborted = false;
-  const stream = wrapInbandToolStream(provider, [], "gemini", () => (aborted = true));
+  const stream = wrapInbandToolStream(provider, [], dialectName, () => (aborted = true));
   let failure;
   const reading = (async () => {
     for await (const event of stream) fresh.push(event);
@@ -107,39 +119,37 @@ const toolCall = (call, index) => ({
   arguments: call.arguments,
 });
 
-/** `renderAssistantToolCalls`: one call bare, several as a list. */
-export function renderCalls(calls, { style }) {
+/** `renderAssistantToolCalls`: in gemini one call bare and several as a list, in gemma a block each. */
+export function renderCalls(calls, { style, dialectName }) {
   if (style && style !== "list") throw new NotOffered(`oh-my-pi has no style ${style}`);
-  return gemini.renderAssistantToolCalls(calls.map(toolCall));
+  return dialect(dialectName).definition.renderAssistantToolCalls(calls.map(toolCall));
 }
 
 /** `renderToolResults`. */
-export function renderResults(results) {
-  return gemini.renderToolResults(
-    results.map((text, index) => ({ id: `call_${index}`, name: "tool", index, text, isError: false })),
+export function renderResults(results, names, { dialectName }) {
+  return dialect(dialectName).definition.renderToolResults(
+    results.map((text, index) => ({ id: `call_${index}`, name: names?.[index] ?? "tool", index, text, isError: false })),
   );
 }
 
 /** `renderThinking`. */
-export function renderThinking(text) {
-  return gemini.renderThinking(text);
+export function renderThinking(text, { dialectName }) {
+  return dialect(dialectName).definition.renderThinking(text);
 }
-
-const TURN_OPEN = "<bos><start_of_turn>model\n";
-const TURN_CLOSE = "<end_of_turn>\n";
 
 /**
  * One assistant message, as `renderTranscript` writes it between the turn's markers: oh-my-pi has no
  * function for a message alone.
  */
-export function renderMessage({ thinking, text, calls }) {
+export function renderMessage({ thinking, text, calls }, { dialectName }) {
+  const { definition, message: [open, close] } = dialect(dialectName);
   const content = [];
   if (thinking) content.push({ type: "thinking", thinking });
   if (text) content.push({ type: "text", text });
   content.push(...(calls ?? []).map(toolCall));
-  const turn = gemini.renderTranscript([{ role: "assistant", content }]);
-  if (!turn.startsWith(TURN_OPEN) || !turn.endsWith(TURN_CLOSE)) {
+  const turn = definition.renderTranscript([{ role: "assistant", content }]);
+  if (!turn.startsWith(open) || !turn.endsWith(close)) {
     throw new Error(`not one model turn: ${JSON.stringify(turn.slice(0, 80))}`);
   }
-  return turn.slice(TURN_OPEN.length, turn.length - TURN_CLOSE.length);
+  return turn.slice(open.length, turn.length - close.length);
 }
