@@ -123,10 +123,12 @@ def _folds(text: str) -> bool:
 
 def _arguments(call: ast.Call, body: str) -> tuple[dict[str, Any], list[str]]:
     arguments: dict[str, Any] = {}
-    unresolved = []
+    unresolved: list[str] = []
     for keyword in call.keywords:
         if keyword.arg is None:
             continue
+        if keyword.arg in unresolved:  # repeated: its last value counts
+            unresolved.remove(keyword.arg)
         try:
             arguments[keyword.arg] = to_json(keyword.value, body)
         except NoLiteralError:
