@@ -152,7 +152,7 @@ def test_stats_count_the_outcomes(folder: Path, capsys: pytest.CaptureFixture[st
     capsys.readouterr()
     assert run(folder, "stats", "--from", str(folder)) == 0
     said = capsys.readouterr().out
-    assert said.startswith("20 replies\n")
+    assert said.startswith("| temperature | replies | no tool block | well-formed |")
     # Limit 6 cuts half of the 8 plain runs and half of the 8 first turns.
     assert "| all | 20 | 0 | 12 | 0 | 8 |" in said
 

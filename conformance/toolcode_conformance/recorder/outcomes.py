@@ -23,6 +23,7 @@ _OPENER: Final = "```tool_code"
 _BODY: Final = re.compile(r"```tool_code(.*?)```", re.DOTALL)
 _FOREIGN: Final = re.compile(r"```(?!tool_code|tool_outputs|thinking)\w")
 _LOOP: Final = re.compile(r"(.{6,160}?)\1{2,}", re.DOTALL)
+_TWO_OPENERS: Final = re.compile(r"```tool_code\w*\s*```tool_(?:code|outputs)")
 _SPLIT_LABEL: Final = re.compile(r"```[ \t]*\r?\n[ \t]*tool_code\b")
 OUTCOMES: Final = (
     "no tool block",
@@ -59,7 +60,7 @@ def outcomes(reply: Record) -> set[str]:
         "body is no Python": any(not is_python(body) for body in bodies),
         "unterminated": text.rfind(_OPENER) > -1
         and "```" not in text[text.rfind(_OPENER) + len(_OPENER) :],
-        "two openers in a row": bool(re.search(r"```tool_code\s*```tool_code", text)),
+        "two openers in a row": bool(_TWO_OPENERS.search(text)),
         "label below its fence": bool(_SPLIT_LABEL.search(text)),
         "fence glued to a word": bool(re.search(r"```tool_code\w|\S```\w", text)),
         "foreign fence": bool(_FOREIGN.search(text)),
@@ -74,29 +75,26 @@ def outcomes(reply: Record) -> set[str]:
 
 
 def table(records: Iterable[Record]) -> str:
-    """Return the counts as Markdown tables: in all, by temperature and by prompt form."""
+    """Return the counts as two Markdown tables: by temperature (and in all), and by prompt form."""
     replies = [
         (str(record["temperature"]), record["id"].split(".")[1], outcomes(reply))
         for record in records
         for reply in record["replies"]
     ]
-    total = collections.Counter(mark for _, _, marks in replies for mark in marks)
-    parts = [
-        f"{len(replies)} replies",
-        _rows("all", [("all", marks) for _, _, marks in replies]),
-        _rows("temperature", [(heat, marks) for heat, _, marks in replies]),
-        _rows("form", [(form, marks) for _, form, marks in replies]),
-    ]
-    assert set(total) <= set(OUTCOMES)
-    return "\n\n".join(parts) + "\n"
+    heats = [(heat, marks) for heat, _, marks in replies]
+    whole = [("all", marks) for _, _, marks in replies]
+    forms = [(form, marks) for _, form, marks in replies]
+    return _rows("temperature", heats + whole) + "\n" + _rows("form", forms)
 
 
 def _rows(title: str, replies: list[tuple[str, set[str]]]) -> str:
     sizes = collections.Counter(key for key, _ in replies)
     counts = collections.Counter((key, mark) for key, marks in replies for mark in marks)
-    head = f"| {title} | replies | " + " | ".join(OUTCOMES) + " |"
-    lines = [head, "|" + "---|" * (len(OUTCOMES) + 2)]
+    lines = [
+        f"| {title} | replies | " + " | ".join(OUTCOMES) + " |",
+        "|---" + "|--:" * (len(OUTCOMES) + 1) + "|",
+    ]
     for key in sorted(sizes):
         cells = [str(counts[key, mark]) for mark in OUTCOMES]
         lines.append(f"| {key} | {sizes[key]} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n"
