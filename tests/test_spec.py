@@ -290,7 +290,7 @@ def test_table_of_capabilities() -> None:
     table = rows("Capabilities")
     used = {clause.capability for clause in SPEC.clauses if clause.capability}
     assert used <= set(table)
-    assert set(table) - used == {"scan", "utf16"}
+    assert set(table) - used == {"scan", "utf16", "render-print-per-line"}
     for clause in SPEC.clauses:
         if clause.capability:
             assert listed(table[clause.capability][1], clause.id), clause.id

@@ -225,8 +225,8 @@ class PythonClient:
         self._start()
 
     def _start(self) -> None:
-        self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._requests: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._answers: queue.Queue[Any] = queue.Queue()
         threading.Thread(
             target=_serve_thread,
             daemon=True,
@@ -259,8 +259,8 @@ class PythonClient:
 
 def _serve_thread(
     handler: Handler,
-    requests: queue.SimpleQueue[dict[str, Any] | None],
-    answers: queue.SimpleQueue[Any],
+    requests: queue.Queue[dict[str, Any] | None],
+    answers: queue.Queue[Any],
 ) -> None:
     for request in iter(requests.get, None):
         try:

@@ -37,6 +37,8 @@ def needs(case: Case) -> list[str]:
                 found.add(capability)
         if "utf16" in features(case):
             found.add("utf16")
+    if case.options.get("style") == "print-per-line":
+        found.add("render-print-per-line")
     if gemma(case):
         found.add("gemma4")
     return sorted(found)

@@ -23,6 +23,7 @@ CAPABILITIES: Final = (
     "diagnostics",
     "call-ids",
     "render",
+    "render-print-per-line",
     "render-results",
     "render-thinking",
     "render-message",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
 _run_of_three: Final = re.compile(r"`{3,}+").search
+_PIECE: Final = 1 << 14
 _TOOL: Final = "tool_code"
 _OUTPUTS: Final = "tool_outputs"
 _THINKING: Final = ("thinking\n", "thinking\r\n")
@@ -74,9 +75,11 @@ class Scanner:
             if text and not self._held and self._state == self._scan_outside:
                 return [Text(text)]
         events: list[Event] = []
-        rest: str | None = text
-        while rest is not None:
-            rest = self._state(rest, events)
+        # Each block hands on a copy of what follows it, so what follows is kept short.
+        for at in range(0, len(text) or 1, _PIECE):
+            rest: str | None = text[at : at + _PIECE]
+            while rest is not None:
+                rest = self._state(rest, events)
         return events
 
     def close(self) -> list[Event]:
