@@ -1,0 +1,1 @@
+"""Properties under hypothesis, with shared strategies."""

@@ -1,0 +1,1 @@
+"""Tests of the reference's own contract, beside the corpus."""
