@@ -72,8 +72,11 @@ calls: Final = st.tuples(names, st.dictionaries(keywords, values, max_size=4))
 _quotes: Final = st.sampled_from(["'", '"', "'''", '"""'])
 _inner: Final = st.lists(
     st.sampled_from(
-        r"a|#|,|)|]|{|`|é|😀| |\n|\\|\'|\"|\x41|\u00e9|\101|\d|\a\b|\f\v|\t\r|\N{BULLET}".split("|")
-        + ["\\\n"]
+        [
+            *("a", "#", ",", ")", "]", "{", "`", " ", "é", "😀"),
+            *(r"\n", r"\\", r"\'", r"\"", r"\x41", r"\u00e9", r"\101", r"\d", "\\\n"),
+            *(r"\a\b", r"\f\v", r"\t\r", r"\N{BULLET}"),
+        ]
     ),
     max_size=6,
 ).map("".join)
