@@ -69,7 +69,10 @@ def _objects(
     if left.keys() != right.keys():
         missing = [key for key in left if key not in right]
         extra = [key for key in right if key not in left]
-        return f"at {where}: missing keys {shown(missing)}, extra keys {shown(extra)}"
+        named = [("missing", missing), ("extra", extra)]
+        return f"at {where}: " + ", ".join(
+            f"{word} keys {shown(keys)}" for word, keys in named if keys
+        )
     if not how.any_order and list(left) != list(right):
         return f"at {where}: keys in the order {shown(list(right))}, want {shown(list(left))}"
     # Paths of very deep values would be quadratic; the outermost steps are the telling ones.

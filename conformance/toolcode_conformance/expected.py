@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +23,8 @@ _DIAGNOSTIC: Final[tuple[tuple[str, Any], ...]] = (
     ("conditional", False),
 )
 _ANY: Final = {"any": True}
+_MANY: Final = 8
+"""Segments, and arguments of a call, that an outline names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,8 @@ def mismatch(expect: dict[str, Any], got: Normal, judging: Judging) -> str | Non
     if not got.ordered:
         want_segments, got_segments = _unordered(want_segments), _unordered(got_segments)
     if [next(iter(s)) for s in want_segments] != [next(iter(s)) for s in got_segments]:
-        return f"want {outline(want_segments)}, got {outline(got_segments)}"
+        shapes = [outline(found, arguments=False) for found in (want_segments, got_segments)]
+        return f"want {shapes[0]}, got {shapes[1]}"
     for index, (left, right) in enumerate(zip(want_segments, got_segments, strict=True)):
         found = _segment(left, right, judging)
         if found:
@@ -161,16 +165,36 @@ def mismatch(expect: dict[str, Any], got: Normal, judging: Judging) -> str | Non
     return None
 
 
-def outline(segments: list[dict[str, Any]]) -> str:
-    """Return segments in one short line."""
+def outline(segments: list[dict[str, Any]], *, arguments: bool = True) -> str:
+    """Return segments in one short line: a text's first characters, calls as Python has them."""
     if not segments:
         return "nothing"
-    shapes = []
-    for segment in segments[:8]:
-        key, value = next(iter(segment.items()))
-        shapes.append(f"call {value['name']}" if key == "call" else f"{key} {shown(value)[:40]}")
+    shapes = [_shape(*next(iter(s.items())), arguments=arguments) for s in segments[:_MANY]]
     more = len(segments) - len(shapes)
     return ", ".join(shapes) + (f" and {more} more" if more else "")
+
+
+def _shape(key: str, value: Any, *, arguments: bool) -> str:  # noqa: ANN401  as the key says
+    if key != "call":
+        return f"{key} {_cut(shown(value), 40)}"
+    name = _word(value["name"])
+    return f"call {name}({_arguments(value['arguments'])})" if arguments else f"call {name}"
+
+
+def _arguments(given: dict[str, Any]) -> str:
+    first = itertools.islice(given.items(), _MANY)
+    listed = [f"{_word(key)}={_cut(shown(value), 60)}" for key, value in first]
+    more = len(given) - len(listed)
+    return ", ".join([*listed, f"and {more} more"] if more else listed)
+
+
+def _word(name: str) -> str:
+    # What a parser calls a name may hold anything, and this goes to a terminal.
+    return _cut(name if name.isidentifier() else shown(name), 60)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}..."
 
 
 def _trimmed(segments: list[dict[str, Any]]) -> list[dict[str, Any]]:

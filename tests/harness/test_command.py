@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.helpers import command
+from tests.harness.helpers import case, command
 from toolcode_conformance.errors import UsageError
-from toolcode_conformance.expectations import compile_glob, parse
+from toolcode_conformance.expectations import compile_glob, parse, violated
 from toolcode_conformance.formatter import canonical
+from toolcode_conformance.runner import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,11 +197,34 @@ def test_a_glob_does_not_cross_a_dot() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a.b.c", "a.b.c  # TODO x", "a.b.c explode # x", "a # x\na # y", "a.b flaky # x"]
+    "text",
+    [
+        "a.b.c",
+        "a.b.c  # TODO x",
+        "a.b.c explode # x",
+        "a # x\na # y",
+        "a.b flaky # x",
+        "a.growth.b crash|flaky # x",
+        "a.b.c crash| # x",
+    ],
 )
 def test_expectations_that_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="name:"):
         parse(text, "name")
+
+
+def test_a_failure_that_depends_on_the_machine() -> None:
+    (either,) = parse("env.made.one crash|timeout  # ENV.3a: slow, then too deep", "name")
+    assert violated(either, Outcome(case(), "error")) is None
+    assert violated(either, Outcome(case(), "timeout")) is None
+    assert "to crash or time out" in str(violated(either, Outcome(case(), "wrong-answer")))
+    assert "it passes" in str(violated(either, Outcome(case(), "pass")))
+
+
+def test_a_flaky_cost() -> None:
+    (flaky,) = parse("stream.size.calls flaky  # STREAM.4: quadratic", "name")
+    assert violated(flaky, Outcome(case(), "timeout")) is None
+    assert violated(flaky, Outcome(case(), "pass")) is None
 
 
 def test_junit_and_last_failed(corpus: Path) -> None:

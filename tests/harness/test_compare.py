@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolcode_conformance.compare import Comparison, difference, not_json, shown
-from toolcode_conformance.expected import Judging, mismatch
+from toolcode_conformance.expected import Judging, mismatch, outline
 from toolcode_conformance.faults import Fault
 from toolcode_conformance.jsonlines import decode, encode
 from toolcode_conformance.normal import Normal, from_filter, from_segments, from_steps
@@ -159,3 +159,23 @@ def test_a_plain_filter_has_no_order() -> None:
 def test_json_of_the_protocol_is_ascii() -> None:
     assert json.loads(encode({"a": "\ud83d"})) == {"a": "\ud83d"}
     assert encode("\ud83d\u00e9").isascii()
+
+
+def test_an_outline_tells_calls_apart_by_their_arguments() -> None:
+    calls = [{"call": {"name": "f", "arguments": {"a": value}}} for value in (1, "1", [True])]
+    assert outline(calls) == "call f(a=1), call f(a='1'), call f(a=[True])"
+    assert outline(calls[:1], arguments=False) == "call f"
+
+
+def test_an_outline_stays_short_and_visible() -> None:
+    given = {"x" * 99: "y" * 999, **{f"k{i}": 0 for i in range(20)}}
+    line = outline([{"call": {"name": "f\x1b[2J\n", "arguments": given}}])
+    assert line.isprintable()
+    assert len(line) < 300
+    assert line.endswith("and 13 more)")
+
+
+def test_what_is_missing_and_what_is_too_much() -> None:
+    assert difference({"a": 1}, {}) == "at the top: missing keys ['a']"
+    assert difference({}, {"a": 1}) == "at the top: extra keys ['a']"
+    assert difference({"a": 1}, {"b": 1}) == "at the top: missing keys ['a'], extra keys ['b']"
