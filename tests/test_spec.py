@@ -16,6 +16,7 @@ import pytest
 import toolcode
 from toolcode.runtime import gemma4, gemma4_render
 from toolcode_conformance import spec
+from toolcode_conformance.reference_handler import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -181,6 +182,18 @@ def test_stream(example: spec.Example) -> None:
 def test_stream_of_bytes(example: spec.Example) -> None:
     chunks = [bytes.fromhex(chunk) for chunk in example.given]
     check_steps(toolcode.ByteScanner(**example.options), chunks, example.expected)
+
+
+@pytest.mark.parametrize("example", of_kind("op"))
+def test_operation(example: spec.Example) -> None:
+    """What stands around a message is asked as the harness asks it."""
+    result = Reference().handle({"id": 0, **example.given})["result"]
+    if example.answer == "refused":
+        assert result.keys() == {"refused"}
+    elif example.answer == "text":
+        assert result == {"text": example.expected}
+    else:
+        assert same(result["value"], example.expected), result
 
 
 def render_gemma(given: dict[str, Any]) -> str:

@@ -7,7 +7,8 @@ import importlib.metadata
 from typing import TYPE_CHECKING, Any, Final
 
 import toolcode
-from toolcode_conformance import PROTOCOL, gemma_handler
+from toolcode.runtime.errors import RuntimeFormatError
+from toolcode_conformance import PROTOCOL, gemma_handler, runtime_handler
 from toolcode_conformance.chunking import split
 from toolcode_conformance.tables import choices
 
@@ -31,6 +32,7 @@ CAPABILITIES: Final = (
     "bytes",
     "utf16",
     "cuts",
+    *runtime_handler.CAPABILITIES,
 )
 _SCAN_OPTIONS: Final = ("parse_thinking", "stop_on_tool_outputs", "tools", "fence")
 
@@ -49,6 +51,7 @@ class Reference:
                 "text": toolcode.render_thinking(request["thinking"])
             },
             "render-message": _render_message,
+            **runtime_handler.OPERATIONS,
         }
 
     def handle(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +64,7 @@ class Reference:
             return {"id": number, "unsupported": f"no operation {request['op']}"}
         try:
             return {"id": number, "result": operation(request)}
-        except toolcode.RenderError as error:
+        except (toolcode.RenderError, RuntimeFormatError) as error:
             return {"id": number, "result": {"refused": str(error)}}
 
     def _hello(self, _request: dict[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcode_conformance import chunking, emission, rendering
+from toolcode_conformance import chunking, emission, rendering, structured
 from toolcode_conformance.answers import check_runs
-from toolcode_conformance.compare import difference, shown
+from toolcode_conformance.compare import shown
 from toolcode_conformance.expected import Judging, expectation, mismatch, other_readings, outline
 from toolcode_conformance.faults import Fault, NotOfferedError
 from toolcode_conformance.features import has_surrogate
@@ -173,7 +173,7 @@ class Session:
         if isinstance(answer, Normal):
             return mismatch(expect, answer, Judging.of(choices, self.impl.capabilities))
         if not renders(case):
-            return difference(expect, answer.get("value", answer))
+            return structured.judge(case, expect, answer)
         if isinstance(answer.get("refused"), str):
             return None if "refused" in expect else f"it was refused: {shown(answer['refused'])}"
         if not isinstance(answer.get("text"), str):

@@ -33,6 +33,7 @@ ANSWERS: Final = {
     "stream": ("json",),
     "stream-hex": ("json",),
     "render": ("text", "refused"),
+    "op": ("json", "text", "refused"),
 }
 
 _AREA: Final = re.compile(r"## ([A-Z]+): \S")
@@ -64,7 +65,7 @@ class Example:
         line: Line of that fence in SPEC.md, counted from 1.
         options: Options of the scan or the rendering.
         given: The message (str) for the `input` kinds, the chunks for the `stream` kinds,
-            the JSON object for `render`.
+            the JSON object for `render`, the request for `op`.
         answer: The word of the answer's fence.
         expected: JSON for a `json` answer, else the text of the fence.
         alternatives: Answers of implementations that made other choices: (choices, expected).
@@ -163,7 +164,11 @@ def join_parts(value: Any) -> Any:  # noqa: ANN401  JSON in, JSON out
     if not isinstance(value, dict):
         return value
     match value:
-        case {"parts": list(parts)} | {"$parts": list(parts)} if len(value) == 1:
+        case {"parts": list(parts)} | {"$parts": list(parts)} if len(value) == 1 and all(
+            # Gemini calls something else `parts`, too.
+            isinstance(part, str) or part.keys() == {"repeat", "times"}
+            for part in parts
+        ):
             return "".join(
                 part if isinstance(part, str) else part["repeat"] * part["times"] for part in parts
             )

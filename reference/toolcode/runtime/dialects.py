@@ -131,7 +131,13 @@ _gemma_id: Final = re.compile(
     r"(?:^|[^a-z])gemma(?:[-_ .:]?v?(?P<version>\d+)(?:\.\d+)?(?P<n>n)?(?![\d.]*[bm](?:[^a-z]|$)))?"
     r"(?![a-z])"
 ).search
-_other_family: Final = re.compile(r"[a-z]gemma|gemma[-_]?(?:embed|guard|scope)|learnlm").search
+# Relatives with grammars of their own, and models of others that were tuned on these.
+_other_family: Final = re.compile(
+    r"[a-z]gemma|gemma[-_]?(?:embed|guard|scope)|learnlm"
+    r"|qwen|llama|mistral|deepseek|phi-?\d|gpt|claude|command-r|granite|olmo"
+).search
+# Effective sizes such as E2B are Gemma 3n's and Gemma 4's alike.
+_only_effective_size: Final = re.compile(r"gemma[-_ .:]?e\d").search
 
 
 def select(model: str, *, format: str = AUTO, native: bool = False) -> str:  # noqa: A002
@@ -167,7 +173,7 @@ def _family(model: str) -> str:
     if _gemini_id(name):
         return "gemini"
     match = _gemma_id(name)
-    if not match:
+    if not match or _only_effective_size(name):
         raise RuntimeFormatError(f"model {model!r}: the id says nothing; name a format")
     version = int(match["version"] or 1)
     return "gemma" if version >= _FIRST_OF_GEMMA else "gemini"
