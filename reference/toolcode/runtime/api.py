@@ -1,9 +1,14 @@
-"""Calls and results in the structured forms of OpenAI and Gemini (API.1, API.2)."""
+"""Calls and results in the structured forms of OpenAI and Gemini (API.1, API.2).
+
+Error contract: what a form cannot carry, and what is not in it, raises RuntimeFormatError with the
+place. Nothing is repaired: arguments that are half a JSON text are no arguments.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+import re
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, get_args
 
 from .conversation import ToolCall, ToolResult
 from .errors import RuntimeFormatError
@@ -11,10 +16,14 @@ from .errors import RuntimeFormatError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from toolcode import JSON
+
 MissingSignature: TypeAlias = Literal["omit", "placeholder", "error"]
 
 PLACEHOLDER: Final = "skip_thought_signature_validator"
 """The value that Google documents for a call that no model signed."""
+
+_lone_surrogate: Final = re.compile("[\ud800-\udfff]")
 
 
 def to_openai(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
@@ -29,12 +38,19 @@ def to_openai(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
 def _openai_call(call: ToolCall, where: str) -> dict[str, Any]:
     if not call.id:
         raise RuntimeFormatError(f"{where}: a call needs an id here")
+    function = {"name": call.name, "arguments": _written(dict(call.arguments), where)}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _written(arguments: JSON, where: str) -> str:
+    """Write arguments as JSON that any UTF-8 channel carries."""
     try:
-        arguments = json.dumps(dict(call.arguments), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError) as error:
         raise RuntimeFormatError(f"{where}.arguments: {error}") from None
-    function = {"name": call.name, "arguments": arguments}
-    return {"id": call.id, "type": "function", "function": function}
+    except RecursionError:
+        raise RuntimeFormatError(f"{where}.arguments: nested too deeply") from None
+    return _lone_surrogate.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def from_openai(tool_calls: Iterable[Any]) -> list[ToolCall]:
@@ -47,17 +63,45 @@ def from_openai(tool_calls: Iterable[Any]) -> list[ToolCall]:
 
 
 def _from_openai(item: Any, where: str) -> ToolCall:  # noqa: ANN401 - JSON from anywhere
-    function = item.get("function") if isinstance(item, dict) else None
-    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        raise RuntimeFormatError(f"{where}.function.name: a string is wanted")
-    written = function.get("arguments") or "{}"
+    function: Any = item.get("function") if isinstance(item, dict) else None
+    name = _name(function, f"{where}.function")
+    place = f"{where}.function.arguments"
+    written = function.get("arguments")
+    if isinstance(written, str) and written.strip():
+        written = _read(written, place)
+    elif written is None or isinstance(written, str):
+        written = {}
+    if not isinstance(written, dict):
+        raise RuntimeFormatError(f"{place}: an object is wanted")
+    return ToolCall(name, written, _optional(item, "id", where))
+
+
+def _read(written: str, where: str) -> Any:  # noqa: ANN401
     try:
-        arguments = json.loads(written) if isinstance(written, str) else written
+        return json.loads(written, parse_constant=_refuse_constant)
     except ValueError as error:
-        raise RuntimeFormatError(f"{where}.function.arguments: no JSON: {error}") from None
-    if not isinstance(arguments, dict):
-        raise RuntimeFormatError(f"{where}.function.arguments: an object is wanted")
-    return ToolCall(function["name"], arguments, item.get("id"))
+        raise RuntimeFormatError(f"{where}: no JSON: {error}") from None
+    except RecursionError:
+        raise RuntimeFormatError(f"{where}: nested too deeply") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _name(function: Any, where: str) -> str:  # noqa: ANN401
+    name = function.get("name") if isinstance(function, dict) else None
+    if not isinstance(name, str) or not name:
+        raise RuntimeFormatError(f"{where}.name: a string is wanted")
+    return name
+
+
+def _optional(fields: dict[str, Any], key: str, where: str) -> str | None:
+    """A text that may be missing; the empty one counts as missing."""
+    found = fields.get(key)
+    if found is not None and not isinstance(found, str):
+        raise RuntimeFormatError(f"{where}.{key}: a string is wanted")
+    return found or None
 
 
 def to_gemini(
@@ -68,23 +112,31 @@ def to_gemini(
     Args:
         calls: The calls.
         ids: Whether to write ids; Vertex has none.
-        missing_signature: What a call without a thought signature gets, as one has that was read
-            from text: nothing, the documented placeholder, or an error.
+        missing_signature: What the first call gets when it has no thought signature, as one has
+            that was read from text: nothing, the documented placeholder, or an error. Models sign
+            only the first of parallel calls, so the others are left as they are.
 
     Raises:
-        RuntimeFormatError: A signature is missing, and that was to be an error.
+        RuntimeFormatError: A signature is missing, and that was to be an error; arguments are no
+            JSON; `missing_signature` is unknown.
     """
+    if missing_signature not in get_args(MissingSignature):
+        raise RuntimeFormatError(
+            f"missing_signature must be one of {get_args(MissingSignature)}, "
+            f"not {missing_signature!r}"
+        )
     parts = []
     for index, call in enumerate(calls):
+        _written(dict(call.arguments), f"calls[{index}]")
         function: dict[str, Any] = {"name": call.name, "args": dict(call.arguments)}
         if ids and call.id:
             function["id"] = call.id
         part: dict[str, Any] = {"functionCall": function}
         if call.signature is not None:
             part["thoughtSignature"] = call.signature
-        elif missing_signature == "placeholder":
+        elif index == 0 and missing_signature == "placeholder":
             part["thoughtSignature"] = PLACEHOLDER
-        elif missing_signature == "error":
+        elif index == 0 and missing_signature == "error":
             raise RuntimeFormatError(f"calls[{index}]: {call.name} has no thought signature")
         parts.append(part)
     return parts
@@ -93,23 +145,37 @@ def to_gemini(
 def from_gemini(parts: Iterable[Any]) -> list[ToolCall]:
     """Read the calls among Gemini parts; parts of other kinds are passed over.
 
+    The names of the Python SDK (`function_call`, `thought_signature`) are read as well.
+
     Raises:
-        RuntimeFormatError: A `functionCall` is malformed; the message names its index.
+        RuntimeFormatError: A `functionCall` is malformed, or a piece of one that is still being
+            streamed; the message names its index.
     """
     calls = []
     for index, part in enumerate(parts):
-        function = part.get("functionCall") if isinstance(part, dict) else None
+        function = _part(part, "functionCall", "function_call")
         if function is None:
             continue
         where = f"parts[{index}].functionCall"
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise RuntimeFormatError(f"{where}.name: a string is wanted")
-        arguments = function.get("args") or {}
+        name = _name(function, where)
+        if function.get("willContinue") or function.get("partialArgs"):
+            raise RuntimeFormatError(f"{where}: a piece of a streamed call; put them together")
+        arguments = function.get("args")
+        if arguments is None:
+            arguments = {}
         if not isinstance(arguments, dict):
             raise RuntimeFormatError(f"{where}.args: an object is wanted")
-        signature = part.get("thoughtSignature")
-        calls.append(ToolCall(function["name"], arguments, function.get("id"), signature))
+        key = "thoughtSignature" if "thoughtSignature" in part else "thought_signature"
+        signature = _optional(part, key, f"parts[{index}]")
+        calls.append(ToolCall(name, arguments, _optional(function, "id", where), signature))
     return calls
+
+
+def _part(part: Any, key: str, sdk_key: str) -> Any:  # noqa: ANN401 - JSON from anywhere
+    """The part's content under the name in REST or in the SDK; None where it has none."""
+    if not isinstance(part, dict):
+        return None
+    return part.get(key) if part.get(key) is not None else part.get(sdk_key)
 
 
 def results_to_openai(results: Iterable[ToolResult]) -> list[dict[str, Any]]:
@@ -156,19 +222,18 @@ def results_from_gemini(parts: Iterable[Any]) -> list[ToolResult]:
     """
     results = []
     for index, part in enumerate(parts):
-        response = part.get("functionResponse") if isinstance(part, dict) else None
+        response = _part(part, "functionResponse", "function_response")
         if response is None:
             continue
         where = f"parts[{index}].functionResponse"
-        if not isinstance(response, dict) or not isinstance(response.get("name"), str):
-            raise RuntimeFormatError(f"{where}.name: a string is wanted")
+        name = _name(response, where)
         body = response.get("response")
         if not isinstance(body, dict):
             raise RuntimeFormatError(f"{where}.response: an object is wanted")
         error = set(body) == {"error"}
         value = body[next(iter(body))] if set(body) in ({"output"}, {"error"}) else body
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        results.append(ToolResult(text, response["name"], response.get("id"), error))
+        results.append(ToolResult(text, name, _optional(response, "id", where), error))
     return results
 
 
@@ -183,7 +248,7 @@ def match_results(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> l
             it cannot be told which call a result answers.
     """
     found: dict[int, ToolResult] = {}
-    by_id = {call.id: index for index, call in enumerate(calls) if call.id}
+    by_id = _indexed(calls)
     unnamed: dict[str, list[tuple[int, ToolResult]]] = {}
     for number, result in enumerate(results):
         where = f"results[{number}]"
@@ -201,12 +266,22 @@ def match_results(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> l
             found[index] = result
         else:
             unnamed.setdefault(result.name or "", []).append((number, result))
-    for name, group in unnamed.items():
+    # Names first: results without one answer what is then still open.
+    for name, group in sorted(unnamed.items(), key=lambda item: not item[0]):
         _by_order(calls, name, group, found)
     missing = [call.name for index, call in enumerate(calls) if index not in found]
     if missing:
         raise RuntimeFormatError(f"no result for {', '.join(missing)}")
     return [_named(calls[index], found[index]) for index in range(len(calls))]
+
+
+def _indexed(calls: Sequence[ToolCall]) -> dict[str, int]:
+    """The calls' places by id; two calls with one id are an error."""
+    by_id: dict[str, int] = {}
+    for index, call in enumerate(calls):
+        if call.id and by_id.setdefault(call.id, index) != index:
+            raise RuntimeFormatError(f"calls[{index}]: a second call has the id {call.id!r}")
+    return by_id
 
 
 def _by_order(
