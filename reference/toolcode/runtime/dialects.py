@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 import toolcode
 
-from . import gemma4, gemma4_render
 from .errors import RuntimeFormatError
+from .model_ids import convention_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from toolcode import JSON, Event
+    from toolcode import JSON, Call, Event
+
+
+NATIVE: Final = "native"
+AUTO: Final = "auto"
 
 
 class DialectScanner(Protocol):
@@ -26,6 +29,20 @@ class DialectScanner(Protocol):
 
     def close(self) -> list[Event]:
         """End the message."""
+        ...
+
+
+class RenderMessage(Protocol):
+    """Writes one message of the model."""
+
+    def __call__(
+        self,
+        *,
+        thinking: str = "",
+        text: str = "",
+        calls: Iterable[Call | tuple[str, Mapping[str, JSON]]] = (),
+    ) -> str:
+        """Write thinking, then text, then calls."""
         ...
 
 
@@ -53,6 +70,7 @@ class Dialect:
         render_calls: Calls, as pairs of name and arguments, to text.
         render_results: Results, as pairs of tool name and text, to text.
         render_thinking: A thought to text.
+        render_message: A message of the model to text.
     """
 
     name: str
@@ -60,12 +78,14 @@ class Dialect:
     render_calls: Callable[[Sequence[tuple[str, Mapping[str, JSON]]]], str]
     render_results: Callable[[Sequence[tuple[str, str]]], str]
     render_thinking: Callable[[str], str]
+    render_message: RenderMessage
 
 
 class Registry:
-    """Conventions by name."""
+    """Conventions by name, open to more."""
 
     def __init__(self, dialects: Iterable[Dialect] = ()) -> None:
+        self._loaders: dict[str, Callable[[], Dialect]] = {}
         self._dialects: dict[str, Dialect] = {}
         for dialect in dialects:
             self.register(dialect)
@@ -74,11 +94,19 @@ class Registry:
         """Add a convention.
 
         Raises:
-            RuntimeFormatError: The name is taken.
+            RuntimeFormatError: The name is taken, or means something else where formats are named.
         """
-        if dialect.name in self._dialects:
-            raise RuntimeFormatError(f"a dialect {dialect.name!r} is registered already")
+        self._claim(dialect.name)
         self._dialects[dialect.name] = dialect
+
+    def register_lazily(self, name: str, load: Callable[[], Dialect]) -> None:
+        """Add a convention whose modules are imported when it is first asked for.
+
+        Raises:
+            RuntimeFormatError: As for `register`.
+        """
+        self._claim(name)
+        self._loaders[name] = load
 
     def get(self, name: str) -> Dialect:
         """Return a convention.
@@ -86,11 +114,21 @@ class Registry:
         Raises:
             RuntimeFormatError: There is none of that name; the message lists those there are.
         """
+        if name in self._loaders:
+            self._dialects[name] = self._loaders.pop(name)()
         if name not in self._dialects:
-            raise RuntimeFormatError(
-                f"no dialect {name!r}; there are {', '.join(sorted(self._dialects))}"
-            )
+            raise RuntimeFormatError(f"no dialect {name!r}; there are {', '.join(self.names())}")
         return self._dialects[name]
+
+    def names(self) -> list[str]:
+        """The names, in alphabetical order."""
+        return sorted(self._dialects.keys() | self._loaders.keys())
+
+    def _claim(self, name: str) -> None:
+        if name in self.names():
+            raise RuntimeFormatError(f"a dialect {name!r} is registered already")
+        if name in (AUTO, NATIVE, ""):
+            raise RuntimeFormatError(f"{name!r} can be no dialect's name: formats use it")
 
 
 def _gemini_calls(calls: Sequence[tuple[str, Mapping[str, JSON]]]) -> str:
@@ -101,6 +139,19 @@ def _gemini_results(results: Sequence[tuple[str, str]]) -> str:
     return toolcode.render_results([text for _, text in results])
 
 
+def _load_gemma() -> Dialect:
+    from . import gemma4, gemma4_render  # noqa: PLC0415 - most runtimes never need it
+
+    return Dialect(
+        "gemma",
+        gemma4.Scanner,
+        gemma4_render.render_calls,
+        gemma4_render.render_results,
+        gemma4_render.render_thinking,
+        gemma4_render.render_message,
+    )
+
+
 REGISTRY: Final = Registry(
     [
         Dialect(
@@ -109,47 +160,32 @@ REGISTRY: Final = Registry(
             _gemini_calls,
             _gemini_results,
             toolcode.render_thinking,
-        ),
-        Dialect(
-            "gemma",
-            gemma4.Scanner,
-            gemma4_render.render_calls,
-            gemma4_render.render_results,
-            gemma4_render.render_thinking,
-        ),
+            toolcode.render_message,
+        )
     ]
 )
-"""The two conventions of this package; register more, or make a registry of your own."""
-
-NATIVE: Final = "native"
-AUTO: Final = "auto"
-_FIRST_OF_GEMMA: Final = 4
-
-_gemini_id: Final = re.compile(r"(?:^|[^a-z])gemini(?![a-z])").search
-# A number directly behind the family is a version, unless it is a size such as 2b.
-_gemma_id: Final = re.compile(
-    r"(?:^|[^a-z])gemma(?:[-_ .:]?v?(?P<version>\d+)(?:\.\d+)?(?P<n>n)?(?![\d.]*[bm](?:[^a-z]|$)))?"
-    r"(?![a-z])"
-).search
-# Relatives with grammars of their own, and models of others that were tuned on these.
-_other_family: Final = re.compile(
-    r"[a-z]gemma|gemma[-_]?(?:embed|guard|scope)|learnlm"
-    r"|qwen|llama|mistral|deepseek|phi-?\d|gpt|claude|command-r|granite|olmo"
-).search
-# Effective sizes such as E2B are Gemma 3n's and Gemma 4's alike.
-_only_effective_size: Final = re.compile(r"gemma[-_ .:]?e\d").search
+"""The conventions of this package; register more, or make a registry of your own."""
+REGISTRY.register_lazily("gemma", _load_gemma)
 
 
-def select(model: str, *, format: str = AUTO, native: bool = False) -> str:  # noqa: A002
+def select(
+    model: str,
+    *,
+    format: str = AUTO,  # noqa: A002 - what runtimes call it
+    native: bool = False,
+    registry: Registry | None = None,
+) -> str:
     """Return the name of the convention for a model.
 
     Args:
         model: A model's id, of a hosted service, a hub, a local runner or a file.
         format: A dialect's name, `native`, or `auto`; anything but auto is taken as it is.
         native: The service offers native tool calls for this model.
+        registry: Where a format is looked up; this package's own by default.
 
     Returns:
-        `native`, `gemini` (every Gemini, Gemma 1 to 3 and 3n) or `gemma` (Gemma 4 and later).
+        `native`, the format, `gemini` (every Gemini, Gemma 1 to 3 and 3n) or `gemma` (Gemma 4 and
+        later).
 
     Raises:
         RuntimeFormatError: The format is unknown, or nothing is known of the model: a guess would
@@ -158,22 +194,5 @@ def select(model: str, *, format: str = AUTO, native: bool = False) -> str:  # n
     if format == NATIVE or (format == AUTO and native):
         return NATIVE
     if format != AUTO:
-        return REGISTRY.get(format).name
-    return _family(model)
-
-
-def _family(model: str) -> str:
-    name = model.lower()
-    if "functiongemma" in name.replace("-", "").replace("_", ""):
-        raise RuntimeFormatError(
-            f"model {model!r}: FunctionGemma has a grammar of its own; name a format"
-        )
-    if _other_family(name):
-        raise RuntimeFormatError(f"model {model!r}: not a model of these families; name a format")
-    if _gemini_id(name):
-        return "gemini"
-    match = _gemma_id(name)
-    if not match or _only_effective_size(name):
-        raise RuntimeFormatError(f"model {model!r}: the id says nothing; name a format")
-    version = int(match["version"] or 1)
-    return "gemma" if version >= _FIRST_OF_GEMMA else "gemini"
+        return (registry or REGISTRY).get(format).name
+    return convention_of(model)

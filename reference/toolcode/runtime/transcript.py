@@ -190,13 +190,14 @@ def _assistant(body: str) -> Assistant:
         for part in parts
         if "call" in part
     )
+    thinking = "\n".join(part["thinking"] for part in parts if "thinking" in part)
     text = "".join(part.get("text", "") for part in parts)
-    return Assistant(
-        # The line breaks between text and blocks are the template's, not the text's.
-        text.removesuffix("\n") if calls else text,
-        "\n".join(part["thinking"] for part in parts if "thinking" in part),
-        calls,
-    )
+    # The line breaks between text and blocks are the template's, not the text's.
+    if thinking:
+        text = text.removeprefix("\n")
+    if calls:
+        text = text.removesuffix("\n")
+    return Assistant(text, thinking, calls)
 
 
 def read_results(body: str) -> list[str]:
