@@ -6,6 +6,8 @@ at the end of a line any rest of it, alone on a line any number of lines.
 
 from __future__ import annotations
 
+import ast
+import gzip
 import json
 import os
 import re
@@ -41,9 +43,10 @@ def block(name: str, page: str = "README.md") -> str:
     """Return the content of the fenced block behind the comment `<!-- test: NAME -->`."""
     text = (ROOT / page).read_text("utf-8")
     flags = re.DOTALL | re.MULTILINE
-    found = re.findall(rf"^<!-- test: {re.escape(name)} -->\n```\w+\n(.*?)^```$", text, flags)
+    marked = rf"^<!-- test: {re.escape(name)} -->\n(`{{3,}})\w+\n(.*?)^\1$"
+    found = re.findall(marked, text, flags)
     assert len(found) == 1, f"{page} marks {len(found)} blocks as {name}"
-    return str(found[0])
+    return str(found[0][1])
 
 
 # --- the examples of README.md
@@ -126,14 +129,34 @@ def test_bare_command_is_told_apart(folder: Path, name: str, mode: str) -> None:
     assert verdicts["stream.cuts.by-character"] == "not-offered"
 
 
-def test_reference_in_ten_lines(folder: Path) -> None:
-    code = block("reference")
-    (folder / "ten_lines.py").write_text(code, "utf-8")
-    assert len([line for line in code.splitlines() if line.strip()]) <= LONGEST_PROGRAM
+@pytest.mark.parametrize("name", ["reference", "walk-through"])
+def test_shown_program(folder: Path, name: str) -> None:
+    (folder / "shown.py").write_text(block(name), "utf-8")
     done = subprocess.run(
-        [sys.executable, "ten_lines.py"], cwd=folder, capture_output=True, text=True, check=True
+        [sys.executable, "shown.py"], cwd=folder, capture_output=True, text=True, check=True
     )
-    assert done.stdout == block("reference output")
+    assert done.stdout == block(f"{name} output")
+
+
+def test_reference_in_ten_lines() -> None:
+    code = [line for line in block("reference").splitlines() if line.strip()]
+    assert len(code) <= LONGEST_PROGRAM
+
+
+def test_the_walk_through_answer_was_recorded() -> None:
+    """The tokens that README.md shows are those of the transcript that it names."""
+    code = block("walk-through")
+    named = re.search(r"transcript ([a-z0-9.-]+),", code)
+    shown = re.search(r"^tokens = (\[.*?\])$", code, re.DOTALL | re.MULTILINE)
+    assert named
+    assert shown
+    stored = next(
+        transcript
+        for path in sorted((ROOT / "corpus/recorded").glob("*.jsonl.gz"))
+        for transcript in map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
+        if transcript.get("id") == named[1]
+    )
+    assert ast.literal_eval(shown[1]) == stored["replies"][0]["tokens"]
 
 
 @pytest.mark.parametrize(
