@@ -8,6 +8,8 @@ from toolcode_conformance.expected import LITERAL_CALL, LITERAL_KEY
 from toolcode_conformance.features import features, lone_body
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toolcode_conformance.cases import Case
     from toolcode_conformance.implementation import Implementation
 
@@ -37,11 +39,33 @@ def needs(case: Case) -> list[str]:
                 found.add(capability)
         if "utf16" in features(case):
             found.add("utf16")
-    if case.options.get("style") == "print-per-line":
-        found.add("render-print-per-line")
+    found.update(_variants(case))
     if gemma(case):
         found.add("gemma4")
     return sorted(found)
+
+
+def _variants(case: Case) -> Iterator[str]:
+    """Yield the capabilities that an operation's forms and options ask for, beside its own."""
+    given, options = case.input, case.options
+    if options.get("style") == "print-per-line":
+        yield "render-print-per-line"
+    match case.op:
+        case "prompt":
+            if options.get("aliases"):
+                yield "prompt-aliases"
+            tools = [tool for tool in given["tools"] if isinstance(tool, dict)]
+            if any(tool.keys() & {"name", "functionDeclarations"} for tool in tools):
+                yield "declaration-forms"
+        case "transcript":
+            if "text" in given:
+                yield "transcript-reading"
+            if given.get("tool_prompt") or options.get("add_generation_prompt"):
+                yield "transcript-prompt"
+        case "history" if options.get("form") == "gemini":
+            yield "history-gemini"
+        case "dialects" if options.get("native") or options.get("format"):
+            yield "dialect-formats"
 
 
 def gemma(case: Case) -> bool:

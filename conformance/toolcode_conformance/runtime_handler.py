@@ -22,7 +22,19 @@ from toolcode.runtime.prompt import tool_prompt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CAPABILITIES: Final = ("prompt", "transcript", "history", "api", "dialects")
+CAPABILITIES: Final = (
+    "prompt",
+    "prompt-aliases",
+    "declaration-forms",
+    "transcript",
+    "transcript-reading",
+    "transcript-prompt",
+    "history",
+    "history-gemini",
+    "api",
+    "dialects",
+    "dialect-formats",
+)
 
 
 def _prompt(request: dict[str, Any]) -> dict[str, Any]:

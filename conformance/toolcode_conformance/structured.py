@@ -48,11 +48,22 @@ def judge_prompt(expect: dict[str, Any], text: str) -> str | None:
     if not expect["tools"]:
         return f"no tools want no prompt, got {shown(text)}" if text else None
     found = _catalogue(text)
-    wrong = found if isinstance(found, str) else difference(expect["tools"], found, _ANY_ORDER)
+    if isinstance(found, str):
+        wrong: str | None = found
+    else:
+        wrong = difference(expect["tools"], list(map(_undescribed, found)), _ANY_ORDER)
     if wrong:
         return f"between <tools> and </tools>: {wrong}"
     missing = [phrase for phrase in expect.get("mentions", ()) if phrase not in text.lower()]
     return f"the prompt does not mention {missing[0]!r}" if missing else None
+
+
+def _undescribed(declared: Any) -> Any:  # noqa: ANN401 - JSON from anywhere
+    """Take an empty description for none."""
+    function = declared.get("function") if isinstance(declared, dict) else None
+    if not isinstance(function, dict) or function.get("description") != "":
+        return declared
+    return {**declared, "function": {k: v for k, v in function.items() if k != "description"}}
 
 
 def _catalogue(text: str) -> list[Any] | str:

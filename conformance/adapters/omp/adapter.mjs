@@ -17,7 +17,7 @@ Promise.withResolvers ??= function withResolvers() {
   return parts;
 };
 const driver = await import("./driver.mjs");
-const { NotOffered } = driver;
+const { NotOffered, Refused } = driver;
 const manifest = JSON.parse(fs.readFileSync(new URL("adapter.json", HERE), "utf8"));
 
 function hello({ protocol }) {
@@ -80,6 +80,16 @@ function renderOptions(options) {
   return { style: options?.style, dialectName: options?.dialect ?? "gemini" };
 }
 
+/** An operation for the forms that oh-my-pi has; what is named in `foreign` is not among them. */
+function only(foreign, run) {
+  return request => {
+    const asked = { ...request, ...request.options };
+    const found = foreign.find(key => asked[key] !== undefined && asked[key] !== false);
+    if (found) throw new NotOffered(`oh-my-pi has no ${found} here`);
+    return run(request);
+  };
+}
+
 const OPERATIONS = {
   hello,
   scan,
@@ -91,6 +101,15 @@ const OPERATIONS = {
     text: driver.renderThinking(thinking, renderOptions(options)),
   }),
   "render-message": request => ({ text: driver.renderMessage(request, renderOptions(request.options)) }),
+  prompt: only(["aliases"], ({ tools }) => ({ text: driver.prompt(tools) })),
+  transcript: only(["text", "tool_prompt", "add_generation_prompt"], ({ messages }) => ({
+    text: driver.transcript(messages),
+  })),
+  history: only(["form"], ({ messages }) => ({ value: { messages: driver.history(messages) } })),
+  dialects: only(["format", "native"], ({ model }) => {
+    const dialect = driver.dialectOf(model);
+    return dialect ? { value: { dialect } } : { refused: "another model family, another convention" };
+  }),
 };
 
 function parsed(line) {
@@ -111,6 +130,7 @@ async function answer(line) {
   } catch (error) {
     // Whatever the parser throws is an answer about the parser; the process goes on.
     if (error instanceof NotOffered) return jsonText({ id, unsupported: error.message });
+    if (error instanceof Refused) return jsonText({ id, result: { refused: error.message } });
     return jsonText({ id, error: String(error) });
   }
 }

@@ -1,9 +1,20 @@
 // Drives oh-my-pi's own functions, and says what they gave in the words of the protocol.
 // Nothing is corrected, filtered or filled in here: what the parser does is what is judged.
-import { AssistantMessageEventStream, gemini, gemma, wrapInbandToolStream } from "./.cache/omp.mjs";
+import {
+  AssistantMessageEventStream,
+  encodeInbandToolHistory,
+  gemini,
+  gemma,
+  preferredDialect,
+  renderInbandToolPrompt,
+  wrapInbandToolStream,
+} from "./.cache/omp.mjs";
 
 /** Raised for what oh-my-pi does not have; the message is shown to the user. */
 export class NotOffered extends Error {}
+
+/** Raised for what oh-my-pi's types rule out. */
+export class Refused extends Error {}
 
 /** The dialects that are driven; `message` is what renderTranscript writes around one message. */
 const DIALECTS = {
@@ -114,7 +125,7 @@ export async function scanGuarded(chunks, { dialectName }) {
 
 const toolCall = (call, index) => ({
   type: "toolCall",
-  id: `call_${index}`,
+  id: call.id ?? `call_${index}`,
   name: call.name,
   arguments: call.arguments,
 });
@@ -152,4 +163,75 @@ export function renderMessage({ thinking, text, calls }, { dialectName }) {
     throw new Error(`not one model turn: ${JSON.stringify(turn.slice(0, 80))}`);
   }
   return turn.slice(open.length, turn.length - close.length);
+}
+
+/** `renderInbandToolPrompt`; declarations in OpenAI's form or as a bare name with a schema. */
+export function prompt(tools) {
+  const declared = tools.map(tool => {
+    const { name, description, parameters } = tool.function ?? tool;
+    return { name, description, parameters: parameters ?? { type: "object", properties: {} } };
+  });
+  return declared.length ? renderInbandToolPrompt(declared, "gemini") : "";
+}
+
+const text = said => ({ type: "text", text: said });
+const image = data => ({ type: "image", data: JSON.stringify(data), mimeType: "application/json" });
+
+/** A message of the protocol as oh-my-pi's `Message`; instructions of both kinds are `developer`. */
+function message(said, index) {
+  switch (said.role) {
+    case "system":
+    case "developer":
+      return { role: "developer", content: said.text };
+    case "user":
+      return { role: "user", content: [text(said.text), ...(said.images ?? []).map(image)] };
+    case "assistant": {
+      const content = [];
+      if (said.thinking) content.push({ type: "thinking", thinking: said.thinking });
+      if (said.text) content.push(text(said.text));
+      return { role: "assistant", content: [...content, ...(said.calls ?? []).map(toolCall)] };
+    }
+    case "tool":
+      return {
+        role: "toolResult",
+        toolCallId: said.id ?? `call_${index}`,
+        toolName: said.name ?? "tool",
+        content: [text(said.text), ...(said.images ?? []).map(image)],
+        isError: said.error ?? false,
+      };
+    default: // oh-my-pi's types have no other role, so no program that compiles says this
+      throw new Refused(`no role ${said.role}`);
+  }
+}
+
+/** `renderTranscript`. */
+export function transcript(messages) {
+  return gemini.renderTranscript(messages.map(message));
+}
+
+/** `encodeInbandToolHistory`, and its messages back in the protocol's words. */
+export function history(messages) {
+  return encodeInbandToolHistory(messages.map(message), "gemini").map((encoded, index) => {
+    // A message that passes through unchanged may have been a system message; the role is kept.
+    const role = encoded.role === "developer" ? messages[index].role : encoded.role;
+    if (typeof encoded.content === "string") return { role, text: encoded.content };
+    const of = type => encoded.content.filter(part => part.type === type);
+    const shown = { role };
+    const thinking = of("thinking").map(part => part.thinking).join("");
+    const said = of("text").map(part => part.text).join("");
+    const images = of("image").map(part => JSON.parse(part.data));
+    if (thinking) shown.thinking = thinking;
+    if (said || role !== "assistant") shown.text = said;
+    if (images.length) shown.images = images;
+    return shown;
+  });
+}
+
+/**
+ * `preferredDialect`, oh-my-pi's choice by a model's id; undefined where it knows another convention
+ * for that model's family. `xml` is no such knowledge but what it takes when it knows nothing.
+ */
+export function dialectOf(model) {
+  const chosen = preferredDialect(model);
+  return chosen === "xml" || Object.hasOwn(DIALECTS, chosen) ? chosen : undefined;
 }
