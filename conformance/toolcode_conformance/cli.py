@@ -53,6 +53,8 @@ def conformance(arguments: list[str]) -> int:
             *arguments,
         ]
     )
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        sys.stderr.write("toolcode: no case was selected\n")
     return _CODES.get(int(code), int(code))
 
 
@@ -81,10 +83,10 @@ def main(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    if given[:1] == ["conformance"]:
-        return conformance(given[1:])
-    options = parser.parse_args(given)
     try:
+        if given[:1] == ["conformance"]:
+            return conformance(given[1:])
+        options = parser.parse_args(given)
         return int(options.run(options))
     except BrokenPipeError:
         # Whoever read our output has seen enough; the flush at exit must not complain again.

@@ -47,7 +47,7 @@ class Recorder:
         except (Fault, NotOfferedError) as error:
             self.answer = f"{type(error).__name__}: {error}"
             raise
-        self.answer = encode(result)
+        self.answer = _written(result)
         return result
 
     def settle(self) -> None:
@@ -57,6 +57,13 @@ class Recorder:
     def close(self) -> None:
         """See `Client`."""
         self._client.close()
+
+
+def _written(result: dict[str, Any]) -> str:
+    try:
+        return encode(result)
+    except ValueError:  # 1e999 is valid JSON and is read as an infinity, which JSON cannot write
+        return repr(result)
 
 
 def _say(text: str) -> None:

@@ -6,6 +6,7 @@ import collections
 import importlib.metadata
 import json
 import shlex
+import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from toolcode_conformance.corpus import Corpus
 
 _INPUT: Final = 400
+_WIDTH: Final = 100
 _EFFECT_TEXT: Final = {
     "unsafe-execution": "something may run that the model never asked for",
     "wrong-call": "a call goes out that the model did not write",
@@ -200,7 +202,7 @@ class Collector:
     def summary(self, stale: list[str], chunks: str) -> Iterator[str]:
         """Yield the lines of the summary."""
         about = self.about
-        if about is None:
+        if about is None or not self.records:
             return
         impl = about.implementation
         version = f" {impl['version']}" if impl["version"] else ""
@@ -234,8 +236,8 @@ class Collector:
             r["detail"] for r in self.records.values() if r["verdict"] == NOT_OFFERED
         )
         if counts:
-            shown = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-            yield f"not offered: {shown}"
+            shown = (f"{name} {count}" for name, count in sorted(counts.items()))
+            yield from _listed("not offered", shown)
 
     def _cost(self, chunks: str) -> str:
         records = self.records.values()
@@ -280,6 +282,17 @@ def _choices(about: About) -> Iterator[str]:
         if name not in assumed
     ]
     if other:
-        yield f"choices: {', '.join(other)}"
+        yield from _listed("choices", other)
     if assumed:
-        yield f"choices neither declared nor found by a probe: {', '.join(assumed)}"
+        yield from _listed("choices neither declared nor found by a probe", assumed)
+
+
+def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
+    """Yield a list as lines that fit a terminal, an item never broken."""
+    yield from textwrap.wrap(
+        f"{title}: {', '.join(items)}",
+        width=_WIDTH,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -13,6 +13,8 @@ from tests.harness.helpers import case, command
 from toolcode_conformance.errors import UsageError
 from toolcode_conformance.expectations import compile_glob, parse, violated
 from toolcode_conformance.formatter import canonical
+from toolcode_conformance.replay import Recorder
+from toolcode_conformance.report import _listed
 from toolcode_conformance.runner import Outcome
 
 if TYPE_CHECKING:
@@ -102,6 +104,51 @@ def test_failures_are_exit_1_and_say_how_to_go_on(corpus: Path) -> None:
 def test_exit_codes(corpus: Path, words: list[str], code: int) -> None:
     done = run(corpus, *words)
     assert done.returncode == code, done.stdout + done.stderr
+
+
+def test_nothing_selected_is_one_plain_sentence(corpus: Path) -> None:
+    done = run(corpus, "-k", "no_such_case")
+    assert done.stderr == "toolcode: no case was selected\n"
+    assert "pass" not in done.stdout
+
+
+def test_a_reader_that_has_seen_enough_gets_no_traceback(corpus: Path) -> None:
+    """As in `toolcode conformance | head -1`."""
+    words = ["-m", "toolcode_conformance", "conformance", "--corpus", str(corpus)]
+    with subprocess.Popen(
+        [sys.executable, *words], cwd=corpus.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as done:
+        assert done.stdout
+        assert done.stderr
+        done.stdout.close()
+        assert b"Traceback" not in done.stderr.read()
+    assert done.returncode == 3
+
+
+class Infinite:
+    """Answers what no JSON writer writes: 1e999, as an adapter may send it."""
+
+    exchanges = 0
+
+    def ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:
+        return {"asked": request, "within": timeout, "value": float("inf")}
+
+    def settle(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_replay_shows_an_infinite_number() -> None:
+    recorder = Recorder(Infinite())
+    recorder.ask({"op": "scan"}, 1.0)
+    assert "inf" in recorder.answer
+
+
+def test_lists_in_the_summary_fit_a_terminal() -> None:
+    lines = list(_listed("choices", [f"name-{number}=option" for number in range(40)]))
+    assert max(map(len, lines)) <= 100
+    assert "".join(lines).count("name-") == 40
+    assert all(line.startswith("  name-") for line in lines[1:])
 
 
 @pytest.mark.parametrize(
