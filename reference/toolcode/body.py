@@ -10,20 +10,24 @@ import re
 from typing import Final, Literal, TypeAlias
 
 from .events import join_surrogates
+from .lexical import LINE_STRING, TRIPLE_STRING
 
 FenceMode: TypeAlias = Literal["string-aware", "first-fence"]
 FENCE: Final = "```"
 
-_opening: Final = re.compile(r"""'''|\"""|['"#]""").search
-# A single-quoted string ends at its line at the latest, so that an apostrophe cannot swallow the
-# reply; a backslash joins lines, as in Python.
-_closing: Final = {
-    "'": re.compile(r"(?:[^'\\\r\n]++|\\(?:\r\n|[\s\S]))*+['\r\n]").match,
-    '"': re.compile(r'(?:[^"\\\r\n]++|\\(?:\r\n|[\s\S]))*+["\r\n]').match,
-    "'''": re.compile(r"(?:[^'\\]++|\\[\s\S]|'(?!''))*+'''").match,
-    '"""': re.compile(r'(?:[^"\\]++|\\[\s\S]|"(?!""))*+"""').match,
-    "#": re.compile(r"[^\r\n]*+[\r\n]").match,
+_opening_at: Final = re.compile(r"""'''|\"""|['"#]""").match
+# What follows an opening, to its end. A single-quoted string ends at its line at the latest, so
+# that an apostrophe cannot swallow the reply; a backslash joins lines, as in Python.
+_REST_OF: Final = {
+    **{quote * 3: TRIPLE_STRING.format(quote) + quote * 3 for quote in "'\""},
+    **{quote: rf"{LINE_STRING.format(quote)}[{quote}\r\n]" for quote in "'\""},
+    "#": r"[^\r\n]*+[\r\n]",
 }
+_rest_at: Final = {opener: re.compile(rest).match for opener, rest in _REST_OF.items()}
+_LONE: Final = {"'": "'(?!'')", '"': '"(?!"")'}
+_CLOSED: Final = "|".join(_LONE.get(opener, opener) + rest for opener, rest in _REST_OF.items())
+# All strings and comments up to one that is still open: half the time of one match for each.
+_closed_at: Final = re.compile(rf"""(?:[^'"#]++|{_CLOSED})*+""").match
 
 
 class Body:
@@ -96,17 +100,12 @@ class Body:
         A string open at `end` goes on from there: whatever escape stands before it can only
         have swallowed that backtick.
         """
-        context = self._context
-        while pos < end:
-            if context:
-                match = _closing[context](src, pos, end)
-                if not match:
-                    break
-                context = ""
-            else:
-                match = _opening(src, pos, end)
-                if not match:
-                    break
-                context = match[0]
-            pos = match.end()
-        self._context = context
+        if self._context:
+            rest = _rest_at[self._context](src, pos, end)
+            if not rest:
+                return
+            pos = rest.end()
+        closed = _closed_at(src, pos, end)
+        assert closed is not None, "it matches the empty text"
+        opening = _opening_at(src, closed.end(), end)
+        self._context = opening[0] if opening else ""

@@ -114,13 +114,9 @@ class _Search:
         self.imported: set[str] = set()
 
     def run(self) -> tuple[list[Call], bool]:
-        while self.pos < len(self.src):
-            inside = len(self.frames) > 1
-            match = (self.tokens.inside if inside else self.tokens.outside).search(
-                self.src, self.pos
-            )
-            if not match:
-                break
+        src, frames = self.src, self.frames
+        outside, inside = self.tokens.outside.search, self.tokens.inside.search
+        while match := (inside if len(frames) > 1 else outside)(src, self.pos):
             self.pos = match.end()
             kind = match.lastgroup
             if kind == "newline":
@@ -158,15 +154,15 @@ class _Search:
     def mark(self, mark: str, at: int) -> None:
         fresh, self.at_line_start = self.at_line_start, False
         frame = self.frames[-1]
-        if mark in "'\"":
+        if mark == ",":
+            if not frame.lambda_head:
+                frame.next_item(len(self.calls))
+        elif mark in "'\"":
             self.string(at)
         elif mark in OPENERS:
             self.open_bracket(mark)
         elif mark in OPENER_OF:
             self.close_bracket(OPENER_OF[mark])
-        elif mark == ",":
-            if not frame.lambda_head:
-                frame.next_item(len(self.calls))
         elif mark == ":":
             if frame.lambda_head:
                 frame.lambda_head, frame.lambda_body = False, True
@@ -204,17 +200,17 @@ class _Search:
     # Names: keywords, callees, and words that mean nothing here.
 
     def name(self, match: re.Match[str]) -> None:
-        first = match["first"]
+        callee, first, last, paren = match.group("name", "first", "last", "paren")
         if first in KEYWORDS:
             self.pos = match.end("name")
-            if match["last"] is None:
+            if last is None:
                 self.keyword(first)
             self.at_line_start = self.at_line_start and first == "async"
             return
         self.at_line_start = False
-        if match["paren"] is None:
+        if paren is None:
             return
-        name = match["last"] or first
+        name = last or first
         frame = self.frames[-1]
         if frame.silent or not self.is_tool(name, first):
             self.open_bracket("(")
@@ -229,7 +225,7 @@ class _Search:
                 name,
                 arguments.values,
                 self.new_id(),
-                match["name"],
+                callee,
                 self.src[match.start() : arguments.end],
                 tuple(arguments.unresolved),
                 tuple(arguments.skipped),
@@ -240,7 +236,7 @@ class _Search:
     def is_tool(self, name: str, first: str) -> bool:
         if name == "print" or name in KEYWORDS or first in self.own_names:
             return False
-        if not is_identifier(name.replace("-", "_")):
+        if not (name.isascii() or is_identifier(name.replace("-", "_"))):
             return False
         if self.tools is not None:
             return name in self.tools

@@ -19,12 +19,15 @@ GAP: Final = r"(?:[ \t\f\r\n]++|\#[^\r\n]*+|\\\r?\n)*+"
 LINE_GAP: Final = r"(?:[ \t\f]++|\\\r?\n)*+"
 """Between two tokens of one logical line outside brackets."""
 
-QUOTED: Final = (
-    r"'''(?:[^'\\]++|\\[\s\S]|'(?!''))*+'''"
-    r'|"""(?:[^"\\]++|\\[\s\S]|"(?!""))*+"""'
-    r"|'(?!'')(?:[^'\\]++|\\[\s\S])*+'"
-    r'|"(?!"")(?:[^"\\]++|\\[\s\S])*+"'
-)
+# The inside of a string behind its opening quote {0}. Unrolled like this, a string full of escapes
+# is read three times as fast as by an alternation of plain runs and escapes.
+STRING: Final = r"[^{0}\\]*+(?:\\(?s:.)[^{0}\\]*+)*+"
+LINE_STRING: Final = r"[^{0}\\\r\n]*+(?:\\(?:\r\n|(?s:.))[^{0}\\\r\n]*+)*+"
+TRIPLE_STRING: Final = r"[^{0}\\]*+(?:(?:\\(?s:.)|{0}(?!{0}{0}))[^{0}\\]*+)*+"
+
+_ONE: Final = rf"{{0}}(?!{{0}}{{0}}){STRING}{{0}}"
+_THREE: Final = rf"{{0}}{{0}}{{0}}{TRIPLE_STRING}{{0}}{{0}}{{0}}"
+QUOTED: Final = "|".join(form.format(quote) for quote in "'\"" for form in (_ONE, _THREE))
 """A closed string inside brackets. A line break does not end it: models write them (LIT.5)."""
 
 _gap_at: Final = re.compile(GAP).match

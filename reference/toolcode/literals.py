@@ -13,7 +13,6 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from .events import join_surrogates
 from .lexical import skip_gap
 from .strings import decode, string_at
 
@@ -31,7 +30,7 @@ _BEYOND: Final = 10**MAX_DIGITS
 _CLOSER_OF: Final = {"(": ")", "[": "]", "{": "}"}
 _CLOSING: Final = frozenset(_CLOSER_OF.values())
 
-_WORDS: Final[dict[str, bool | None]] = {
+WORDS: Final[dict[str, bool | None]] = {
     "True": True,
     "False": False,
     "None": None,
@@ -55,13 +54,17 @@ _number_at: Final = re.compile(
 ).match
 _word_at: Final = re.compile(r"[^\W\d]\w*+").match
 
-PLAIN: Final = (
-    r"""(?:"[^"\\]*+"|'[^'\\]*+'|-?(?:0|[1-9][0-9]{0,17}+)|True|False|None|true|false|null)"""
-)
-"""What most values are: a string without escapes, a short integer, a word. Nothing may follow but
-blanks and a delimiter, which whoever uses this pattern has to match behind it."""
+PLAIN_STRING: Final = r"""(?:"[^"]*+"|'[^']*+')"""
+"""A string, if no backslash is in it. To look for one afterwards makes long strings six times as
+fast: `[^"]` is one comparison to the engine, `[^"\\\\]` a table look-up."""
 
-_plain_at: Final = re.compile(rf"[ \t\f\r\n]*+({PLAIN})[ \t\f\r\n]*+(?=[],:}})])").match
+PLAIN_OTHER: Final = r"(?:-?(?:0|[1-9][0-9]{0,17}+)|True|False|None|true|false|null)"
+"""A short integer or a word. These two are what most values are; nothing may follow but blanks and
+a delimiter, which whoever uses the patterns has to match behind them."""
+
+_plain_at: Final = re.compile(
+    rf"[ \t\f\r\n]*+(?:({PLAIN_STRING})|({PLAIN_OTHER}))[ \t\f\r\n]*+(?=[],:}})])"
+).match
 
 
 class NotLiteral(Exception):  # noqa: N818 - an answer that unwinds the reader, not an error
@@ -131,8 +134,8 @@ def literal(src: str, pos: int) -> tuple[JSON, int]:
     frames: list[_Frame] = []
     while True:
         plain = _plain_at(src, pos)
-        if plain:
-            value, pos = plain_value(plain[1]), plain.end()
+        if plain and (plain[2] or "\\" not in plain[1]):
+            value, pos = plain_value(plain[1], plain[2]), plain.end()
         else:
             pos = skip_gap(src, pos)
             char = src[pos : pos + 1]
@@ -165,12 +168,11 @@ def literal(src: str, pos: int) -> tuple[JSON, int]:
             return value, pos
 
 
-def plain_value(written: str) -> JSON:
-    """The value of a text that `PLAIN` matched."""
-    first = written[0]
-    if first in "\"'":
-        return join_surrogates(written[1:-1])
-    return _WORDS[written] if first in "TFNtfn" else int(written)
+def plain_value(quoted: str | None, other: str) -> JSON:
+    """The value of a string without backslashes, or else of what `PLAIN_OTHER` matched."""
+    if quoted:
+        return quoted[1:-1]
+    return WORDS[other] if other in WORDS else int(other)
 
 
 def _leaf(src: str, pos: int, depth: int) -> tuple[JSON, int]:
@@ -182,8 +184,8 @@ def _leaf(src: str, pos: int, depth: int) -> tuple[JSON, int]:
     if match:
         return _number(match), match.end()
     match = _word_at(src, pos)
-    if match and match[0] in _WORDS:
-        return _WORDS[match[0]], match.end()
+    if match and match[0] in WORDS:
+        return WORDS[match[0]], match.end()
     if src[pos : pos + 1] in ("+", "-"):
         return _signed(src, pos, depth)
     raise NotLiteral

@@ -44,7 +44,10 @@ _ESCAPE: Final = re.compile(
 # Escapes that CPython's own codec reads as the format does. Only what holds others as well goes
 # through the pattern above, one call per escape: that is four times as slow.
 _common: Final = re.compile(
-    r"""(?:[^\\]++|\\(?:[abfnrtv\\'"\n]|[0-3][0-7]{0,2}|[4-7][0-7]?|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}))*+"""
+    r"""[^\\]*+(?:
+      \\(?:[abfnrtv\\'"\n]|[0-3][0-7]{0,2}|[4-7][0-7]?|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})[^\\]*+
+    )*+""",
+    re.VERBOSE,
 ).fullmatch
 _TEXT_ONLY: Final = frozenset({"u", "U", "name"})
 

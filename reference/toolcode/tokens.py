@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from .arguments import keyword_pattern
-from .lexical import GAP, LINE_GAP, identifier_pattern
+from .lexical import GAP, LINE_GAP, LINE_STRING, identifier_pattern
 
 
 class Tokens(NamedTuple):
@@ -41,6 +41,7 @@ def _token(identifier: str, gap: str, *, newline: str) -> re.Pattern[str]:
     # A hyphen between two words belongs to the name, so `get-weather(...)` can never call
     # `weather` (CALL.10b); one with a space beside it is an operator.
     word = rf"{identifier}(?:-++\w++)*+"
+    # CPython mixes up groups in a possessive repeat that fails behind them, so `last` ends its own.
     return re.compile(
         rf"""(?P<name>(?P<first>{word})(?:{gap}\.{gap}(?P<last>{word}))*+)(?P<paren>{gap}\()?+
         | [0-9][\w.]*+                           # a number, with whatever is glued to it
@@ -54,7 +55,7 @@ def _token(identifier: str, gap: str, *, newline: str) -> re.Pattern[str]:
 
 
 line_string_at: Final = re.compile(
-    r"""'(?:[^'\\\r\n]++|\\(?:\r\n|[\s\S]))*+'|"(?:[^"\\\r\n]++|\\(?:\r\n|[\s\S]))*+\""""
+    "|".join(f"{quote}{LINE_STRING.format(quote)}{quote}" for quote in "'\"")
 ).match
 """A closed single-quoted string outside brackets: it ends on its own (joined) line."""
 
