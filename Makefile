@@ -56,8 +56,9 @@ test: $(VENV)/.dev ## everything CI runs, with seconds per stage
 	@$(STAGE) corpus 120 $(BIN)/toolcode conformance --impl reference -q
 	@$(STAGE) first-fence 120 $(BIN)/toolcode conformance --impl reference-first-fence --chunks quick -q
 
-full: test ## test, then the corpus with every chunking
+full: test ## test, then the corpus with every chunking, and how the time grows
 	@$(STAGE) corpus-full 900 $(BIN)/toolcode conformance --impl reference --chunks full -q
+	@$(STAGE) growth 120 $(BIN)/toolcode conformance --impl reference --growth -k growth -q
 
 bench: $(VENV)/.conformance ## ratios to oh-my-pi (after make omp) and ast, growth, memory; writes out/bench.json
 	@$(BIN)/python -m toolcode_conformance.bench

@@ -12,6 +12,7 @@ KINDS: Final = {
     "emission": "fail",
     "call-ids": "fail",
     "rendering": "fail",
+    "slow": "fail",
     "error": "crash",
     "exit": "crash",
     "stderr-flood": "crash",

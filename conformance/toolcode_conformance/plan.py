@@ -30,7 +30,9 @@ _RENDER_OPS: Final = frozenset({"render", "render-results", "render-thinking", "
 def needs(case: Case) -> list[str]:
     """Return every capability a case needs, sorted: stated, and from operation and options."""
     found = set(case.needs)
-    if case.op not in {"scan", "literal"}:
+    if case.op == "growth":
+        found.add("streaming" if case.input.get("chunk") else "scan")
+    elif case.op not in {"scan", "literal"}:
         found.add(case.op)
     else:
         found.add("scan")

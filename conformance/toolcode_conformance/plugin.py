@@ -108,6 +108,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--markdown", dest="markdown_file", help="write the results as Markdown")
     group.addoption("--html", dest="html_file", help="write the results as one HTML page")
     group.addoption("--recorded", action="store_true", help="also run the recorded streams")
+    group.addoption("--growth", action="store_true", help="also measure how the time grows")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -157,6 +158,8 @@ class GroupFile(pytest.File):
         recorded = self.config.getoption("recorded") or "recorded" in (areas or ())
         for case in self.config.stash[RUN].corpus.cases:
             if case.path != self.path or (case.area == "recorded" and not recorded):
+                continue
+            if case.op == "growth" and not self.config.getoption("growth"):
                 continue
             if (not levels or case.level in levels) and (not areas or case.area in areas):
                 yield CaseItem.from_parent(self, name=case.id, case=case)

@@ -64,6 +64,8 @@ def record(outcome: Outcome, impl: str, choices: Mapping[str, str]) -> dict[str,
     expect = expectation(case, choices)
     if expect.get("any"):
         right = "any answer, in time and in the protocol's form"
+    elif case.op == "growth":
+        right = "time in proportion to the length"
     elif renders(case) or "segments" not in expect:
         right = visible(json.dumps(expect))
     else:

@@ -7,7 +7,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcode_conformance import chunking, emission, rendering, structured
+from toolcode_conformance import chunking, emission, growth, rendering, structured
 from toolcode_conformance.answers import check_runs
 from toolcode_conformance.compare import shown
 from toolcode_conformance.expected import Judging, expectation, mismatch, other_readings, outline
@@ -142,6 +142,8 @@ class Session:
         return outcome
 
     def _run(self, case: Case) -> Outcome:
+        if case.op == "growth":
+            return self._grow(case)
         answer = self._answer(case)
         wrong = self._wrong(case, answer, self.choices)
         if wrong is not None:
@@ -152,6 +154,18 @@ class Session:
             again = self._answer(case)
             return self._fresh_ids(case, [answer, again] if isinstance(again, Normal) else [answer])
         return Outcome(case, PASS)
+
+    def _grow(self, case: Case) -> Outcome:
+        options = options_for(case, self.impl)
+
+        def ask(chunks: list[str]) -> object:
+            if self.impl.mode == "filter":
+                text = "".join(chunks)
+                return self.impl.client.ask({"op": "scan", "text": text}, self.timeout)
+            return self._scan_chunks(chunks, options)
+
+        wrong = growth.judge(growth.Shape.of(case.input), ask)
+        return Outcome(case, "slow", wrong) if wrong else Outcome(case, PASS)
 
     def _answer(self, case: Case) -> Normal | dict[str, Any]:
         """Return the normal form of a whole scan, or another operation's result."""
