@@ -16,7 +16,7 @@ from .events import JSON, Call
 from .literals import MAX_DIGITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 Style: TypeAlias = Literal["list", "print-per-line"]
 ResultFence: TypeAlias = Literal["longer", "verbatim"]
@@ -153,73 +153,48 @@ def _longest_closers(heads: list[re.Match[str] | None]) -> list[dict[str, int]]:
 def _call(name: str, arguments: Mapping[str, JSON]) -> str:
     if not name.isidentifier() or name in KEYWORDS or name == "print":
         raise RenderError(f"{name!r} is no name that scans back: an identifier, no keyword")
-    for key in arguments:
+    written = []
+    for key, value in arguments.items():
         if not key.isidentifier():
             raise RenderError(f"{name}: argument name {key!r} is no identifier")
-    written = (f"{key}={_value(value, f'{name}({key}=)')}" for key, value in arguments.items())
+        try:
+            written.append(f"{key}={_value(value, 0)}")
+        except RenderError as error:
+            raise RenderError(f"{name}({key}=): {error}") from None
     return f"default_api.{name}({', '.join(written)})"
 
 
-def _value(value: JSON, where: str) -> str:
-    """Write a value; an explicit stack keeps deep ones off the interpreter's."""
-    pieces: list[str] = []
-    open_containers: list[tuple[Iterator[tuple[str, JSON]], str]] = []
-    entry: tuple[str, JSON] | None = ("", value)
-    while True:
-        if entry is not None:
-            prefix, item = entry
-            pieces.append(prefix)
-            if isinstance(item, list | tuple | dict):
-                if len(open_containers) == MAX_RENDER_DEPTH:
-                    raise RenderError(f"{where}: more than {MAX_RENDER_DEPTH} containers deep")
-                entries, opener, closer = _entries(item, where)
-                pieces.append(opener)
-                open_containers.append((entries, closer))
-            else:
-                pieces.append(_scalar(item, where))
-        if not open_containers:
-            return "".join(pieces)
-        entry = next(open_containers[-1][0], None)
-        if entry is None:
-            pieces.append(open_containers.pop()[1])
-
-
-def _entries(
-    container: list[JSON] | tuple[JSON, ...] | dict[str, JSON], where: str
-) -> tuple[Iterator[tuple[str, JSON]], str, str]:
-    """A container's entries, each with what is written before it, and its brackets."""
-    if isinstance(container, dict):
-        for key in container:
-            if not isinstance(key, str):
-                raise RenderError(f"{where}: key {key!r} is no string")
-        return (
-            (
-                (f"{', ' if i else ''}{_string(key)}: ", item)
-                for i, (key, item) in enumerate(container.items())
-            ),
-            "{",
-            "}",
-        )
-    return ((", " if i else "", item) for i, item in enumerate(container)), "[", "]"
-
-
-def _scalar(value: object, where: str) -> str:
-    if value is None or isinstance(value, bool):
-        return repr(value)
+def _value(value: JSON, depth: int) -> str:
+    """Write a value that stands in `depth` containers; recursion ends at `MAX_RENDER_DEPTH`."""
     if isinstance(value, str):
         return _string(value)
+    if value is None or value is True or value is False:
+        return repr(value)
     if isinstance(value, int):
-        if abs(value) >= _BEYOND:
-            raise RenderError(f"{where}: an integer of more than {MAX_DIGITS} digits")
-        return repr(int(value))
+        if not -_BEYOND < value < _BEYOND:
+            raise RenderError(f"an integer of more than {MAX_DIGITS} digits")
+        return int.__repr__(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise RenderError(f"{where}: {value} has no literal")
-        return repr(float(value))
-    raise RenderError(f"{where}: {type(value).__name__} is no JSON value")
+            raise RenderError(f"{value} has no literal")
+        return float.__repr__(value)
+    if depth == MAX_RENDER_DEPTH:
+        raise RenderError(f"more than {MAX_RENDER_DEPTH} containers deep")
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise RenderError(f"key {key!r} is no string")
+        written = [f"{_string(key)}: {_value(item, depth + 1)}" for key, item in value.items()]
+        return f"{{{', '.join(written)}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join([_value(item, depth + 1) for item in value])}]"
+    raise RenderError(f"{type(value).__name__} is no JSON value")
 
 
 def _string(text: str) -> str:
+    # What has to be escaped is unprintable, or one of three: most strings need no pattern.
+    if text.isprintable() and not ('"' in text or "\\" in text or FENCE in text):
+        return f'"{text}"'
     return f'"{_to_escape.sub(_escape, text)}"'
 
 

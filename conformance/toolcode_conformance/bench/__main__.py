@@ -12,7 +12,7 @@ from pathlib import Path
 
 from toolcode_conformance.bench.bars import judge, table
 from toolcode_conformance.bench.measure import everything
-from toolcode_conformance.bench.peers import omp, python_peers
+from toolcode_conformance.bench.peers import Peer, omp_worker, python_peers, python_worker
 
 
 def main() -> int:
@@ -21,12 +21,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for bench.json")
     out: Path = parser.parse_args().out
     with ExitStack() as stack:
-        peers = [stack.enter_context(peer) for peer in python_peers()]
-        other = omp()
+        peers = list(python_peers(stack.enter_context(python_worker())))
+        other = omp_worker()
         if isinstance(other, str):
             print(other, file=sys.stderr)  # noqa: T201
         else:
-            peers.append(stack.enter_context(other))
+            peers.append(Peer(stack.enter_context(other), "omp"))
         result = everything(peers, lambda what: print(f"... {what}", file=sys.stderr))  # noqa: T201
     bars = judge(result)
     print(table(result, bars))  # noqa: T201

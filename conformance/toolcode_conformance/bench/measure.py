@@ -1,13 +1,16 @@
-"""What is measured: speed beside others, cost per feed, growth, memory, rendering."""
+"""What is measured: speed beside others, cost per feed, growth, memory, rendering, exchanges."""
 
 from __future__ import annotations
 
 import math
 import statistics
+import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcode_conformance.bench.workloads import HOSTILE, KIB, USUAL, Workload
+from toolcode_conformance import growth
+from toolcode_conformance.bench.workloads import KIB, USUAL, Workload, hostile, recorded
+from toolcode_conformance.implementation import connect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,10 +18,14 @@ if TYPE_CHECKING:
     from toolcode_conformance.bench.peers import Peer
 
 REPEATS: Final = 3
+FENCES: Final = ("reference", "first-fence")
 GROWTH_SIZES: Final = tuple(64 * KIB * 2**step for step in range(5))
 _SECONDS: Final = 0.15
-_GROWTH_SECONDS: Final = 0.03
 _GIVE_UP: Final = 20.0
+_EXCHANGES: Final = 2000
+
+Spread = tuple[float, float, float]
+"""Median, least and most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +34,28 @@ class Speed:
 
     Attributes:
         rates: For each parser, the median of its megabytes per second, None where it failed.
-        ratios: For each other parser, the reference's rate over its rate: median, least, most.
-        feed: Nanoseconds per feed of the reference, None where the text came whole.
+        ratios: For each other parser, the reference's rate over its rate.
     """
 
     workload: str
     characters: int
     rates: dict[str, float | None]
-    ratios: dict[str, tuple[float, float, float]]
-    feed: float | None
+    ratios: dict[str, Spread]
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """What one feed costs, the cutting of the chunk included on all sides.
+
+    Attributes:
+        nanoseconds: For the reference in both fence modes and for `list.append`, the median.
+        ratios: For each fence mode, its time over that of `list.append`.
+    """
+
+    workload: str
+    feeds: int
+    nanoseconds: dict[str, float]
+    ratios: dict[str, Spread]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +63,37 @@ class Growth:
     """How the reference's time grows with a workload's size.
 
     Attributes:
-        exponent: The median over the repeats of the fitted exponent, with the least and the most.
-        last: The exponent of the last doubling, the least over the repeats.
+        exponent: Fitted to the best time of each size, then the least and the most that the single
+            repeats give.
+        last: The exponent of the last doubling of the best times.
         seconds: The best time of each size.
     """
 
     workload: str
     fence: str
-    exponent: tuple[float, float, float]
+    exponent: Spread
     last: float
+    sizes: list[int]
     seconds: list[float]
 
 
-def spread(values: list[float]) -> tuple[float, float, float]:
+def spread(values: list[float]) -> Spread:
     """Return median, least and most."""
     return statistics.median(values), min(values), max(values)
 
 
 def speed(workload: Workload, peers: list[Peer]) -> Speed:
     """Time one workload on all parsers in turn, `REPEATS` times."""
-    text = workload.text()
+    messages = workload.chunked()
+    characters = sum(len(chunk) for chunks in messages for chunk in chunks)
     times: dict[str, list[float]] = {peer.name: [] for peer in peers}
     for _ in range(REPEATS):
         for peer in peers:
-            took = peer.seconds(text, workload.chunk, _SECONDS)
+            took = peer.seconds(messages, _SECONDS)
             if took is not None:
                 times[peer.name].append(took)
     rates = {
-        name: len(text) / 1e6 / statistics.median(found) if found else None
+        name: characters / 1e6 / statistics.median(found) if found else None
         for name, found in times.items()
     }
     mine = times["reference"]
@@ -79,54 +102,80 @@ def speed(workload: Workload, peers: list[Peer]) -> Speed:
         for name, found in times.items()
         if name != "reference" and found
     }
-    feeds = math.ceil(len(text) / workload.chunk) if workload.chunk else None
-    feed = statistics.median(mine) * 1e9 / feeds if feeds else None
-    return Speed(workload.name, len(text), rates, ratios, feed)
+    return Speed(workload.name, characters, rates, ratios)
 
 
-def growth(workload: Workload, peer: Peer) -> Growth:
-    """Fit the exponent of the time over the sizes, `REPEATS` times."""
-    texts = [workload.text(size) for size in GROWTH_SIZES]
-    sizes = [len(text) for text in texts]
-    best = [math.inf] * len(texts)
-    exponents, lasts = [], []
+def feed(workload: Workload, peer: Peer) -> Feed:
+    """Time single feeds beside `list.append` of the same slices."""
+    text = workload.text()
+    feeds = math.ceil(len(text) / workload.chunk)
+    times: dict[str, list[float]] = {name: [] for name in (*FENCES, "append")}
     for _ in range(REPEATS):
-        times = []
-        for text in texts:
-            took = peer.seconds(text, workload.chunk, _GROWTH_SECONDS) or math.inf
+        for name, taken in times.items():
+            taken.append(peer.named(name).feeds(text, workload.chunk, _SECONDS))
+    ratios = {
+        name: spread([own / app for own, app in zip(times[name], times["append"], strict=True)])
+        for name in FENCES
+    }
+    nanoseconds = {name: statistics.median(took) * 1e9 / feeds for name, took in times.items()}
+    return Feed(workload.name, feeds, nanoseconds, ratios)
+
+
+def grow(workload: Workload, peer: Peer) -> Growth:
+    """Fit the exponent of the time over the sizes."""
+    repeats: list[list[float]] = []
+    sizes = list(GROWTH_SIZES)
+    for _ in range(REPEATS):
+        times: list[float] = []
+        for size in sizes:
+            took = peer.seconds(workload.chunked(size), 0.0) or math.inf
             times.append(took)
             if took > _GIVE_UP:
                 break
-        used = sizes[: len(times)]
-        exponents.append(slope(used, times))
-        lasts.append(slope(used[-2:], times[-2:]))
-        best = [min(pair) for pair in zip(best, times, strict=False)]
-    return Growth(workload.name, peer.name, spread(exponents), min(lasts), best)
+        sizes = sizes[: len(times)]
+        repeats.append(times)
+    best = [min(times) for times in zip(*repeats, strict=False)]
+    single = [growth.fitted(sizes, times) for times in repeats]
+    exponent = growth.fitted(sizes, best), min(single), max(single)
+    last = growth.last(sizes, best)
+    return Growth(workload.name, peer.name, exponent, last, sizes, best)
 
 
-def slope(sizes: list[int], times: list[float]) -> float:
-    """Fit a line through the logarithms of sizes and times."""
-    fit = statistics.linear_regression([math.log(n) for n in sizes], [math.log(t) for t in times])
-    return fit.slope
+def exchanges() -> float:
+    """Return how many scans of a small message go over stdio in a second."""
+    impl = connect("reference")
+    try:
+        start = time.perf_counter()
+        for _ in range(_EXCHANGES):
+            impl.client.ask({"op": "scan", "chunks": ["```tool_code\nf(a=1)\n```"]}, 10.0)
+        return _EXCHANGES / (time.perf_counter() - start)
+    finally:
+        impl.client.close()
 
 
 def everything(peers: list[Peer], say: Callable[[str], None]) -> dict[str, Any]:
     """Run all measurements; `say` is told what is under way."""
-    by_name = {peer.name: peer for peer in peers}
-    result: dict[str, Any] = {"speed": [], "growth": [], "memory": []}
-    for workload in USUAL:
+    reference = peers[0]
+    result: dict[str, Any] = {"speed": [], "feed": [], "growth": [], "memory": []}
+    for workload in (*USUAL, recorded()):
         say(f"speed of {workload.name}")
         result["speed"].append(asdict(speed(workload, peers)))
-    for workload in (*USUAL, *HOSTILE):
-        for fence in ("reference", "first-fence"):
-            say(f"growth of {workload.name}, {fence}")
-            result["growth"].append(asdict(growth(workload, by_name[fence])))
     for workload in USUAL:
-        text = workload.text()
+        if workload.chunk:
+            say(f"a feed of {workload.name}")
+            result["feed"].append(asdict(feed(workload, reference)))
+    for workload in (*USUAL, *hostile()):
+        for fence in FENCES:
+            say(f"growth of {workload.name}, {fence}")
+            result["growth"].append(asdict(grow(workload, reference.named(fence))))
+    for workload in USUAL:
         say(f"memory of {workload.name}")
-        found = by_name["reference"].ask(text=text, chunk=workload.chunk, memory=True)
-        result["memory"].append({"workload": workload.name, "characters": len(text), **found})
+        found = reference.ask(messages=workload.chunked(), memory=True)
+        characters = len(workload.text())
+        result["memory"].append({"workload": workload.name, "characters": characters, **found})
     say("rendering")
-    repeats = [by_name["reference"].ask(render=_SECONDS) for _ in range(REPEATS)]
+    repeats = [reference.ask(render=_SECONDS) for _ in range(REPEATS)]
     result["render"] = spread([one["repr"] / one["render"] for one in repeats])
+    say("exchanges over stdio")
+    result["exchanges"] = spread([exchanges() for _ in range(REPEATS)])
     return result

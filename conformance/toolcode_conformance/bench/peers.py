@@ -1,4 +1,4 @@
-"""The parsers that are timed, each in a process of its own, asked in turn."""
+"""The parsers that are timed, asked in turn: Python's share one process, Node.js has its own."""
 
 from __future__ import annotations
 
@@ -14,24 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Peer:
-    """One running worker."""
+class Worker:
+    """A running process that times what it is asked to."""
 
-    def __init__(self, name: str, command: list[str], parser: str | None = None) -> None:
+    def __init__(self, name: str, command: list[str]) -> None:
         self.name = name
-        self._parser = parser
         self._process = subprocess.Popen(  # noqa: S603 - our own workers
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )
 
-    def ask(self, **request: object) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send a request and wait for its answer.
 
         Raises:
             RuntimeError: The worker ended.
         """
-        if self._parser:
-            request["parser"] = self._parser
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
@@ -42,11 +39,6 @@ class Peer:
         answer: dict[str, Any] = json.loads(line)
         return answer
 
-    def seconds(self, text: str, chunk: int, seconds: float) -> float | None:
-        """Return the best time for a text, None where the parser cannot read it."""
-        found = self.ask(text=text, chunk=chunk, seconds=seconds).get("seconds")
-        return None if found is None else float(found)
-
     def __enter__(self) -> Self:
         return self
 
@@ -55,14 +47,43 @@ class Peer:
         self._process.wait()
 
 
-def python_peers() -> Iterator[Peer]:
-    """Start the Python parsers: the reference twice, `ast`, and bare `list.append`."""
-    command = [sys.executable, "-m", "toolcode_conformance.bench.worker"]
-    for name in ("reference", "first-fence", "ast", "append"):
-        yield Peer(name, command, name)
+class Peer:
+    """One parser of a worker."""
+
+    def __init__(self, worker: Worker, name: str) -> None:
+        self.name = name
+        self._worker = worker
+
+    def named(self, name: str) -> Peer:
+        """Return another parser of the same worker."""
+        return Peer(self._worker, name)
+
+    def ask(self, **request: object) -> dict[str, Any]:
+        """Put a request about this parser."""
+        return self._worker.ask({"parser": self.name, **request})
+
+    def seconds(self, messages: list[list[str]], seconds: float) -> float | None:
+        """Return the best time for messages, None where the parser cannot read them."""
+        found = self.ask(messages=messages, seconds=seconds).get("seconds")
+        return None if found is None else float(found)
+
+    def feeds(self, text: str, chunk: int, seconds: float) -> float:
+        """Return the best time to feed a text in slices."""
+        return float(self.ask(text=text, chunk=chunk, seconds=seconds)["seconds"])
 
 
-def omp() -> Peer | str:
+def python_worker() -> Worker:
+    """Start the worker of the Python parsers."""
+    return Worker("python", [sys.executable, "-m", "toolcode_conformance.bench.worker"])
+
+
+def python_peers(worker: Worker) -> Iterator[Peer]:
+    """Yield the Python parsers, the reference first."""
+    for name in ("reference", "first-fence", "ast"):
+        yield Peer(worker, name)
+
+
+def omp_worker() -> Worker | str:
     """Start oh-my-pi's scanner, or say in one line why it is left out."""
     folder = adapters_dir() / "omp"
     node = shutil.which("node")
@@ -70,4 +91,4 @@ def omp() -> Peer | str:
         return "omp is left out: Node.js is not installed"
     if not (folder / ".cache" / "omp.mjs").exists():
         return "omp is left out: run `make omp` first"
-    return Peer("omp", [node, str(folder / "bench.mjs")])
+    return Worker("omp", [node, str(folder / "bench.mjs")])

@@ -1,6 +1,6 @@
-"""The texts that are timed: the usual shapes, and the hostile ones that some parser pays for.
+"""The texts that are timed: the usual shapes, the corpus's hostile ones, and recorded streams.
 
-All are ASCII, so that every language cuts them at the same places.
+All that are cut by length are ASCII, so that every language cuts them at the same places.
 """
 
 from __future__ import annotations
@@ -8,10 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from toolcode_conformance.corpus import load_corpus
+from toolcode_conformance.growth import Shape
+from toolcode_conformance.places import corpus_dir
+from toolcode_conformance.recorder.pieces import text_chunks
+from toolcode_conformance.recorder.store import load_packed
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 KIB: Final = 1024
+_TOKENS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +30,26 @@ class Workload:
         make: Builds the text for a size in characters.
         chunk: Characters per chunk; 0 feeds the text whole.
         size: The size that is compared between parsers.
-        hostile: It is there for its growth, not for its speed.
+        messages: Messages in their own chunks, instead of one text.
     """
 
     name: str
     make: Callable[[int], str]
     chunk: int = 0
     size: int = 256 * KIB
-    hostile: bool = False
+    messages: tuple[list[str], ...] = ()
 
     def text(self, size: int | None = None) -> str:
         """Build the text, for the size that is compared unless another is given."""
         return self.make(self.size if size is None else size)
+
+    def chunked(self, size: int | None = None) -> list[list[str]]:
+        """Build the messages, each as the chunks that are fed."""
+        if self.messages:
+            return list(self.messages)
+        text = self.text(size)
+        step = self.chunk or len(text)
+        return [[text[at : at + step] for at in range(0, len(text), step)]]
 
 
 def block(body: str) -> str:
@@ -75,11 +90,6 @@ def _thought(size: int) -> str:
     return "```thinking\n" + _filled("a thought without a line break, ", size)
 
 
-def _open(piece: str) -> Callable[[int], str]:
-    """A block that is filled with one piece."""
-    return lambda size: block(_filled(piece, size))
-
-
 def _value(piece: str, before: str = "", after: str = "") -> Callable[[int], str]:
     """A call whose argument is filled with one piece."""
     return lambda size: call_with(before + _filled(piece, size) + after)
@@ -98,45 +108,23 @@ USUAL: Final = (
     Workload("thought-chunked", _thought, 4),
 )
 
-_PIECES: Final = {
-    "open-brackets": "[",
-    "mixed-brackets": "([{",
-    "closing-brackets": "[)]}",
-    "unclosed-calls": "f(",
-    "nested-prints": "print(",
-    "quotes": "'",
-    "triple-quotes": "'''",
-    "backslashes": "\\",
-    "commas": ",",
-    "identifier": "a",
-    "dotted-path": "a.",
-    "hyphens": "a-",
-    "digits": "7",
-    "names": r"\N{",
-    "comments": "#\n",
-    "control-flow": "f() for ",
-    "lines": "if x:\n f()\n",
-    "imports": "import a, b\n",
-    "lambdas": "lambda a, ",
-}
-_VALUES: Final = {
-    "value-brackets": "[",
-    "value-digits": "7",
-    "value-commas": ",",
-    "value-signs": "-",
-    "value-quotes": "''",
-    "value-escapes": r"\q",
-}
 
-HOSTILE: Final = (
-    *(Workload(name, _open(piece), hostile=True) for name, piece in _PIECES.items()),
-    *(Workload(name, _value(piece), hostile=True) for name, piece in _VALUES.items()),
-    Workload("broken-names", _value(r"\N{", '"', '"'), hostile=True),
-    Workload("ticks", lambda size: "`" * size, hostile=True),
-    Workload("ticks-one-by-one", lambda size: "`" * size, 1, hostile=True),
-    Workload("almost-openers", lambda size: _filled("```tool_cod ", size), 4, hostile=True),
-    Workload("fences-in-string", _value("```js ", '"', '"'), 4, hostile=True),
-    Workload("word-in-thought", lambda n: "```thinking\n```" + "a" * n, 4, hostile=True),
-    Workload("lines-in-thought", lambda n: "```thinking\n" + _filled("\n``", n), 4, hostile=True),
-    Workload("quoted", lambda size: "````\n" + _filled("```\n", size), 4, hostile=True),
-)
+def hostile() -> Iterator[Workload]:
+    """Yield the growth cases of the corpus, which are there for how their time grows."""
+    for case in load_corpus().cases:
+        if case.op == "growth":
+            shape = Shape.of(case.input)
+            yield Workload(f"growth.{case.id.rpartition('.')[2]}", shape.text, shape.chunk)
+
+
+def recorded() -> Workload:
+    """Return what a real Gemma 3 wrote, token by token: some fifty thousand tokens of it."""
+    messages: list[list[str]] = []
+    tokens = 0
+    for _, transcript in load_packed(corpus_dir() / "recorded"):
+        for reply in transcript["replies"]:
+            messages.append(text_chunks(reply["tokens"]))
+            tokens += len(messages[-1])
+        if tokens >= _TOKENS:
+            break
+    return Workload("recorded", lambda _: "", messages=tuple(messages))
