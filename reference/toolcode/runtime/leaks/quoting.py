@@ -1,0 +1,121 @@
+"""Which places of a message only quote: code fences, inline code, quotations, tables (LEAK.2)."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Final
+
+CALL_LABELS: Final = frozenset(
+    {"tool_code", "tool_codes", "tool_call", "tool_calls", "default_api"}
+)
+"""Labels of a fence that stand for a call and for nothing else."""
+
+_line: Final = re.compile(r"[^\n]*\n?")
+_fence_at: Final = re.compile(r"[ \t]{0,8}(?P<run>`{3,}|~{3,})[ \t]*(?P<label>[^\n`]*)").match
+_word_at: Final = re.compile(r"\w*").match
+_quoting_line_at: Final = re.compile(r"[ \t]*(?:>|\|.*\|[ \t]*\r?$)").match
+_ticks: Final = re.compile(r"`+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A closed code fence.
+
+    Attributes:
+        start: Where its opening line begins.
+        body: Where its content begins.
+        close: Where its closing line begins.
+        end: Where the text goes on behind it.
+        label: The first word behind its opening run, in lower case.
+    """
+
+    start: int
+    body: int
+    close: int
+    end: int
+    label: str
+
+
+class Quoting:
+    """Knows what is quoted in one text.
+
+    Attributes:
+        fences: The closed fences that are no call's, in order.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.fences: list[Fence] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        plain: list[tuple[int, int]] = []
+        self._lines(text, plain)
+        self._spans(text, plain)
+        pairs = sorted(zip(self._starts, self._ends, strict=True))
+        self._starts = [start for start, _ in pairs]
+        self._ends = [end for _, end in pairs]
+
+    def covers(self, pos: int) -> bool:
+        """Whether the character at `pos` is quoted."""
+        index = bisect_right(self._starts, pos) - 1
+        return index >= 0 and pos < self._ends[index]
+
+    def fence_at(self, pos: int) -> Fence | None:
+        """The closed fence whose opening line begins at `pos`."""
+        return next((fence for fence in self.fences if fence.start == pos), None)
+
+    def _add(self, start: int, end: int) -> None:
+        self._starts.append(start)
+        self._ends.append(end)
+
+    def _lines(self, text: str, plain: list[tuple[int, int]]) -> None:
+        """Find fences and quoting lines; what is left is plain."""
+        opener: tuple[int, int, str, str] | None = None
+        pos = begun = 0
+        while pos < len(text):
+            match = _line.match(text, pos)
+            assert match is not None, "every text has a line"
+            end = match.end()
+            head = _fence_at(text, pos, end)
+            if opener is not None:
+                closing = head is not None and not head["label"].strip()
+                if closing and head is not None and head["run"].startswith(opener[2]):
+                    self.fences.append(Fence(opener[0], opener[1], pos, end, opener[3]))
+                    self._add(opener[0], end)
+                    opener, begun = None, end
+            elif head is not None and self._quotes(head):
+                plain.append((begun, pos))
+                label = _word_at(head["label"])
+                opener = (pos, end, head["run"], label[0].lower() if label else "")
+            elif _quoting_line_at(text, pos, end):
+                plain.append((begun, pos))
+                self._add(pos, end)
+                begun = end
+            pos = end
+        # A fence that never closes quotes nothing: its opener may be another one's closer.
+        plain.append((opener[0] if opener else begun, len(text)))
+
+    def _quotes(self, head: re.Match[str]) -> bool:
+        """A fence of three with a call's label is no quotation but the convention itself."""
+        label = _word_at(head["label"])
+        labelled = label is not None and label[0].lower().startswith(tuple(CALL_LABELS))
+        return len(head["run"]) > 3 or not labelled  # noqa: PLR2004 - a documented fence's length
+
+    def _spans(self, text: str, plain: list[tuple[int, int]]) -> None:
+        """Find inline code: a run of backticks up to the next equal run of the paragraph."""
+        for start, end in plain:
+            for block in re.finditer(r"(?:[^\n]+\n?)+", text[start:end]):
+                self._inline(text, start + block.start(), start + block.end())
+
+    def _inline(self, text: str, start: int, end: int) -> None:
+        waiting: dict[int, int] = {}
+        for run in _ticks.finditer(text, start, end):
+            width = run.end() - run.start()
+            if width >= 3:  # noqa: PLR2004 - a fence
+                waiting.clear()
+            elif width in waiting:
+                self._add(waiting.pop(width), run.end())
+                waiting.clear()
+            else:
+                waiting[width] = run.start()

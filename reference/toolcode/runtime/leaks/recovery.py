@@ -1,0 +1,264 @@
+"""Recovery of calls that leaked into ordinary text (LEAK).
+
+    >>> found = recover("startcall:default_api:dim{lamp:hall,level:2}", tools=["dim"])
+    >>> [(call.name, call.arguments) for call in found.runnable]
+    [('dim', {'lamp': 'hall', 'level': 2})]
+
+Error contract: no text raises. Only an unknown channel does, with ValueError. The time is linear
+in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from toolcode.runtime.finish_message import hidden_answer, without_prefix
+
+from .envelopes import Envelopes, loads, marker, sorted_out
+from .model import (
+    CHANNELS,
+    WITHHELD,
+    Channel,
+    Finding,
+    Options,
+    RecoveredCall,
+    Recovery,
+    Unresolved,
+)
+from .names import Names
+from .python_calls import PythonReader
+from .quoting import Quoting
+from .thoughts import behind_call, without_results, without_thoughts, without_tokens
+from .whole import leading_fences, only_calls, whole_message
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_THOUGHTFUL: Final = frozenset({"fence", "label", "bare", "brace"})
+_FILE_KINDS: Final = frozenset({"brace", "tag"})
+_closing_fence: Final = re.compile(r"\A\s*```[ \t]*\n(?!.*```)", re.DOTALL)
+_aside: Final = re.compile(r"\s*<(?P<tag>[\w-]+)>(?P<text>[^<>]*)</(?P=tag)>\s*").fullmatch
+_lost_fence: Final = re.compile(
+    r"(?P<word>[^\W\d_]{4,20})[ \t]*\n\s*"
+    r"(?=print\(default_api\.)(?P<code>.*?)\n(?P=word)[ \t]*(?:\n|\Z)",
+    re.DOTALL,
+)
+
+
+def recover(  # noqa: PLR0913 - every doubt that may be resolved is an option of its own
+    text: str,
+    *,
+    tools: Collection[str] | None = None,
+    channel: Channel = "text",
+    finish_reason: str | None = None,
+    namespaces: Collection[str] = ("default_api",),
+    repair_quotes: bool = True,
+    withheld: Collection[str] = WITHHELD,
+) -> Recovery:
+    """Find the calls that leaked into a text, and what of it may be shown.
+
+    Args:
+        text: The text.
+        tools: The declared tools; None where they are not known.
+        channel: Where the text was found.
+        finish_reason: The response's finish reason, in any spelling.
+        namespaces: Namespaces under which a call of any name is a call.
+        repair_quotes: Whether strings with unescaped quotes may be read.
+        withheld: Finish reasons under which no call is handed out, in lower case.
+
+    Raises:
+        ValueError: The channel is unknown.
+    """
+    if channel not in CHANNELS:
+        raise ValueError(f"channel must be one of {', '.join(CHANNELS)}, not {channel!r}")
+    options = Options(
+        None if tools is None else frozenset(tools),
+        tuple(namespaces),
+        repair_quotes,
+        frozenset(withheld),
+    )
+    names = Names(options)
+    if channel == "thought":
+        return Recovery()
+    if channel in ("finish_message", "executable_code"):
+        found = _code(text, names, options, channel)
+    elif channel == "structured_output":
+        found = _structured(text, names, options)
+    else:
+        found = _message(text, names, options, in_file=channel == "tool_argument")
+    if (finish_reason or "").rpartition(".")[2].lower() in options.withheld:
+        return replace(found, findings=tuple(map(_withheld, found.findings)))
+    return found
+
+
+def _withheld(finding: Finding) -> Finding:
+    kept = tuple(Unresolved(call.name, "withheld") for call in finding.calls)
+    return replace(finding, calls=(), unresolved=(*kept, *finding.unresolved))
+
+
+# Code: a finish message, or the code of another part
+
+
+def _code(text: str, names: Names, options: Options, channel: Channel) -> Recovery:
+    message = channel == "finish_message"
+    code = without_prefix(text) if message else text
+    start = len(text) - len(code)
+    body = loads(code)
+    if isinstance(body, dict):
+        refused = tuple(Unresolved(name, "undeclared") for name in _named_parts(body))
+        return Recovery((Finding(0, len(text), "message", (), refused),) if refused else ())
+    stripped = code.lstrip()
+    head = marker.match(stripped)
+    found = Envelopes(stripped, names, options).read(head) if head else None
+    if found is None:
+        calls, unresolved = sorted_out(PythonReader(code, names, options).program())
+    else:
+        calls, unresolved = found.calls, found.unresolved
+    if calls or unresolved:
+        kind = "message" if message else "code"
+        return Recovery((Finding(start, len(text), kind, calls, unresolved),))
+    return Recovery((), hidden_answer(text) if message else text.strip())
+
+
+def _named_parts(body: object) -> list[str]:
+    """The names of the structured calls in a whole response body."""
+    names: list[str] = []
+    todo = [body]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, list):
+            todo += reversed(value)
+        elif isinstance(value, dict):
+            for key in ("functionCall", "function_call"):
+                part = value.get(key)
+                if isinstance(part, dict) and isinstance(part.get("name"), str):
+                    names.append(part["name"])
+            todo += reversed(value.values())
+    return names
+
+
+# Text
+
+
+def _structured(text: str, names: Names, options: Options) -> Recovery:
+    """A structured answer: only one that is a single text is read as one."""
+    value = loads(text)
+    if isinstance(value, dict) and len(value) == 1:
+        (content,) = value.values()
+        if isinstance(content, str):
+            inner = _message(content, names, options, in_file=False)
+            if inner.findings:
+                whole = (replace(one, start=0, end=len(text)) for one in inner.findings)
+                return replace(inner, findings=tuple(whole))
+    return Recovery((), text.strip())
+
+
+def _message(text: str, names: Names, options: Options, *, in_file: bool) -> Recovery:
+    whole = whole_message(text, names, options)
+    if whole and (not in_file or whole.kind == "bare"):
+        return Recovery((whole,))
+    quoting = Quoting(text)
+    findings = [] if in_file else leading_fences(text, quoting, names, options)
+    findings += _lost_fences(text, names, options) if in_file else []
+    if not findings or not in_file:
+        findings += _marked(text, quoting, names, options, findings, in_file=in_file)
+    return _shown(text, findings, in_file=in_file)
+
+
+def _lost_fences(text: str, names: Names, options: Options) -> list[Finding]:
+    """Lines of calls between one word twice, which stands where the fences were."""
+    found = []
+    for match in _lost_fence.finditer(text):
+        reads = PythonReader(match["code"], names, options).program()
+        spans = [(read.start, read.end) for read in reads]
+        if reads and only_calls(match["code"], spans):
+            found.append(Finding(match.start(), match.end(), "bare", *sorted_out(reads)))
+    return found
+
+
+def _marked(  # noqa: PLR0913 - the sides of one text
+    text: str,
+    quoting: Quoting,
+    names: Names,
+    options: Options,
+    before: list[Finding],
+    *,
+    in_file: bool,
+) -> list[Finding]:
+    """Read every marker that is not quoted, from left to right."""
+    envelopes = Envelopes(text, names, options)
+    found: list[Finding] = []
+    imitated: tuple[RecoveredCall, ...] = ()
+    pos = before[-1].end if before else 0
+    while match := marker.search(text, pos):
+        pos = max(match.end(), match.start() + 1)
+        if quoting.covers(match.start()) or (in_file and not _leaks_in_file(match)):
+            continue
+        finding = envelopes.read(match)
+        if finding is None or _is_talk(text, finding, names):
+            continue
+        if finding.kind == "history":
+            # A model that repeats its history means one call.
+            repeated, imitated = finding.calls == imitated, finding.calls
+            finding = replace(finding, calls=() if repeated else finding.calls)
+        found.append(finding)
+        pos = max(pos, finding.end)
+    return found
+
+
+def _leaks_in_file(match: re.Match[str]) -> bool:
+    """In a file's content, labels and angle tags are documents until proven otherwise."""
+    if match.lastgroup is None:
+        return False
+    return match["brace"] is not None or (match["tag"] or "").startswith("[")
+
+
+def _is_talk(text: str, finding: Finding, names: Names) -> bool:
+    """Prose around a call of a tool that nobody declared speaks about calls."""
+    spoken = finding.calls or finding.unresolved
+    if not names.known or not spoken or any(call.tool for call in finding.calls):
+        return False
+    if any(one.name and names.resolve(one.name) for one in finding.unresolved):
+        return False
+    alone = not (text[: finding.start] + text[finding.end :]).strip()
+    return not alone
+
+
+def _shown(text: str, findings: list[Finding], *, in_file: bool) -> Recovery:
+    pieces: list[str] = []
+    kept: list[Finding] = []
+    pos = 0
+    behind: int | None = None
+    for finding in [*findings, None]:
+        piece = text[pos : finding.start if finding else len(text)]
+        if kept and kept[-1].kind in _THOUGHTFUL and not in_file:
+            piece = behind_call(piece)
+        aside = _aside(piece) if kept and kept[-1].kind == "tag" else None
+        piece = aside["text"] if aside else piece
+        real = (
+            without_results(piece) if kept or (not pieces and _begins_with_result(piece)) else piece
+        )
+        pieces += _visible(real, in_file=in_file)
+        if real != piece:  # what follows a result that the model made up rests on nothing
+            break
+        if finding:
+            kept.append(finding)
+            pos = finding.end
+            if behind is None and finding.calls:
+                behind = pos
+    shown = "\n".join(piece.strip() for piece in pieces if piece.strip())
+    return Recovery(tuple(kept), shown, "" if behind is None else text[behind:].strip())
+
+
+def _begins_with_result(text: str) -> bool:
+    return not without_results(text).strip()
+
+
+def _visible(text: str, *, in_file: bool) -> list[str]:
+    if in_file:
+        return without_tokens(_closing_fence.sub("", text, count=1), anywhere=False)
+    return [
+        piece for part in without_thoughts(text) for piece in without_tokens(part, anywhere=True)
+    ]

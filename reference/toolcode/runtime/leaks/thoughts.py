@@ -1,0 +1,83 @@
+"""What may be shown beside calls: thoughts, made-up results and stray tokens go (LEAK.3)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+_tagged: Final = re.compile(
+    r"<(?P<tag>think(?:ing)?|thoughts?)>.*?(?:</(?P=tag)>|\Z)|<\|channel>thought\s.*?(?:<channel\|>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_headless: Final = re.compile(
+    r"\A(?:(?!<think|<thought).)*?</(?:think(?:ing)?|thoughts?)>", re.DOTALL
+)
+_announced: Final = re.compile(r"\A\s*THOUGHT:.*?(?:\n[ \t]*\n|\Z)", re.DOTALL)
+_called: Final = re.compile(r"(?:\w*call:(?:\w+:)?)?Thought\{thought:[^{}]*\}")
+_glued: Final = re.compile(r"(?<=[.!?])thought[ \t]*\n.*\Z", re.DOTALL)
+_behind_call_at: Final = re.compile(r"\s*thought\b(?:[ \t]*\n|:|\s)", re.IGNORECASE).match
+_results: Final = re.compile(
+    r"^[ \t]*(?:```|~~~)[ \t]*(?:tool_outputs?|tool_results?|tool_response)\b.*\Z",
+    re.DOTALL | re.MULTILINE,
+)
+_token: Final = re.compile(r"(?:<ctrl\d{1,3}>|[\x16\x17])+")
+_token_line: Final = re.compile(r"^[ \t]*(?:<ctrl\d{1,3}>|[\x16\x17])+[ \t]*$", re.MULTILINE)
+_answer: Final = re.compile(r"(?<=[.!?)\]\"'”’])\s*(?=\w)")
+
+
+def without_thoughts(text: str) -> list[str]:
+    """The pieces of a text without what a model thought aloud and marked as a thought."""
+    for pattern in (_called, _tagged):
+        text = pattern.sub("\0", text)
+    for pattern in (_headless, _announced, _glued):
+        text = pattern.sub("\0", text, count=1)
+    return text.split("\0")
+
+
+def without_results(text: str) -> str:
+    """A text up to the first result that the model wrote itself."""
+    return _results.sub("", text)
+
+
+def without_tokens(text: str, *, anywhere: bool) -> list[str]:
+    """The pieces of a text without stray control tokens.
+
+    Args:
+        text: The text.
+        anywhere: Drop them wherever they stand; else only on a line of their own, for a file may
+            hold them as data.
+    """
+    return (_token if anywhere else _token_line).split(text)
+
+
+def behind_call(text: str) -> str:
+    """What may be shown of a text that follows a call directly.
+
+    A thought that goes on without a mark has no sure end. Where the script changes behind a
+    sentence, the last such change begins the answer; else nothing of it may be shown.
+    """
+    match = _behind_call_at(text)
+    if match is None:
+        return text
+    rest = text[match.end() :]
+    answer = 0
+    for place in _answer.finditer(rest):
+        before = _script(rest, place.start() - 1, -1)
+        after = _script(rest, place.end(), 1)
+        if before and after and before != after:
+            answer = place.end()
+    return rest[answer:] if answer else ""
+
+
+def _script(text: str, pos: int, step: int) -> str:
+    """The script of the nearest letter at or before, or at or behind, `pos`; "" if none is near."""
+    for at in range(pos, pos + step * _NEAR, step):
+        if 0 <= at < len(text) and text[at].isalpha():
+            script = unicodedata.name(text[at], "?").split(" ", 1)[0]
+            return "CJK" if script in _JAPANESE else script
+    return ""
+
+
+_NEAR: Final = 24
+_JAPANESE: Final = frozenset({"HIRAGANA", "KATAKANA"})
