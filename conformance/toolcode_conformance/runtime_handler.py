@@ -1,11 +1,11 @@
-"""The operations around a message, answered with `toolcode.runtime` (TURN, API, DIALECT)."""
+"""The operations around a message, answered with `toolcode.runtime` (TURN, API, DIALECT, LEAK)."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcode.runtime import api, dialects, history, transcript
+from toolcode.runtime import api, dialects, history, leaks, transcript
 from toolcode.runtime.channels import Channels
 from toolcode.runtime.conversation import (
     ToolResult,
@@ -34,6 +34,7 @@ CAPABILITIES: Final = (
     "api",
     "dialects",
     "dialect-formats",
+    "recover",
 )
 
 
@@ -161,10 +162,27 @@ def _dialects(request: dict[str, Any]) -> dict[str, Any]:
     return {"value": {"dialect": chosen}}
 
 
+def _recover(request: dict[str, Any]) -> dict[str, Any]:
+    found = leaks.recover(
+        request["text"],
+        tools=request.get("tools"),
+        channel=request.get("channel", "text"),
+        finish_reason=request.get("finish_reason"),
+    )
+    return {
+        "value": {
+            "calls": [{"name": call.name, "arguments": call.arguments} for call in found.calls],
+            "unresolved": [asdict(one) for one in found.unresolved],
+            "text": found.text,
+        }
+    }
+
+
 OPERATIONS: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
     "prompt": _prompt,
     "transcript": _transcript,
     "history": _history,
     "api": _api,
     "dialects": _dialects,
+    "recover": _recover,
 }

@@ -1,4 +1,4 @@
-"""Judges the operations around a message, whose answers are plain JSON (TURN, API, DIALECT)."""
+"""Judges the operations around a message, whose answers are plain JSON (TURN, API, DIALECT, LEAK)."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ def judge(case: Case, expect: dict[str, Any], answer: dict[str, Any]) -> str | N
         return difference(expect, {"text": _text(answer)})
     if "value" not in answer:
         raise Fault("protocol", f"{case.op} wants {{value}} or {{refused}}, not {shown(answer)}")
+    if case.op == "recover":
+        return judge_recovery(expect, answer["value"])
     return difference(expect, answer["value"], _ANY_ORDER)
 
 
@@ -41,6 +43,34 @@ def _text(answer: dict[str, Any]) -> str:
     if not isinstance(text, str):
         raise Fault("protocol", f"{{text}} or {{refused}} is wanted, not {shown(answer)}")
     return text
+
+
+def judge_recovery(expect: dict[str, Any], value: Any) -> str | None:  # noqa: ANN401
+    """Judge what was recovered: calls exactly, what must not run by name, text but for blanks.
+
+    A reason is judged only where the case states one.
+    """
+    if not isinstance(value, dict) or not value.keys() >= {"calls", "unresolved"}:
+        raise Fault("protocol", f"{{calls, unresolved, text}} is wanted, not {shown(value)}")
+    wrong = difference(expect["calls"], value["calls"], _ANY_ORDER)
+    if wrong:
+        return f"calls: {wrong}"
+    told = [
+        {key: one.get(key) for key in wanted} if isinstance(one, dict) else one
+        for wanted, one in zip(expect["unresolved"], value["unresolved"], strict=False)
+    ]
+    told += value["unresolved"][len(told) :]
+    wrong = difference(expect["unresolved"], told, _ANY_ORDER)
+    if wrong:
+        return f"unresolved: {wrong}"
+    if "text" not in expect:
+        return None
+    wrong = difference(_pieces(expect["text"]), _pieces(value.get("text") or ""))
+    return f"text: {wrong}" if wrong else None
+
+
+def _pieces(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def judge_prompt(expect: dict[str, Any], text: str) -> str | None:

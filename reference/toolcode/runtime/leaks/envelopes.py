@@ -31,8 +31,8 @@ _FUSED: Final = r"(?:start|click|function|async|fun|tool|begin)call"
 
 marker: Final = re.compile(
     rf"""
-    (?P<brace>{_CONTROL}*+(?:-{{3,}})?<?\s?(?:(?<!\w)error:\s?)?
-      (?P<head>(?:{_FUSED}|(?<![^\W_])(?!\w*{_FUSED}:)[A-Za-z_]{{0,12}}call):\s?
+    (?P<brace>{_CONTROL}{{0,4}}+(?:-{{3,}})?<?\s?(?:(?<!\w)error:\s?)?
+      (?P<head>(?:{_FUSED}|(?<!\w)(?!\w*{_FUSED}:)[A-Za-z_]{{0,12}}call):\s?
         |(?<!\w)(?!\w*call:)[A-Za-z_]{{1,16}}:\s?(?=default_api[:.])
         |(?<![\w.])(?=default_api[:.][\w.:]+\s?\{{))
       (?P<path>{PATH})
@@ -60,7 +60,7 @@ _attribute: Final = re.compile(r"""\s*([\w.-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'<>
 _end_of_statement_at: Final = re.compile(r"[ \t]*(?:\)[ \t]*)*(?:;[ \t]*)?(?:\#[^\n]*)?").match
 _blanks_at: Final = re.compile(r"\s*").match
 _printed_at: Final = re.compile(r"""print\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')\s*\)""").match
-_tags_at: Final = re.compile(r"(?:\s*<(?!/)[\w.:-]+>)*\s*").match
+_tags_at: Final = re.compile(r"(?:\s*<(?!/)[\w.:-]+>){0,4}\s*").match
 _closers_at: Final = re.compile(r"(?:\s*[<\[]/[\w.:-]+[>\]])*").match
 _close: Final = re.compile(r"\s*[<\[]/[\w.:-]+[>\]]")
 _named_tool: Final = re.compile(r"""\b(?:tool|name|function)=["']([^"']+)["']""").search
@@ -247,7 +247,7 @@ class Envelopes:
 
     def _content(self, pos: int) -> str:
         """A tag's content up to the next closing tag, if it can be JSON at all."""
-        if self._text[pos : pos + 1] not in ("{", "["):
+        if self._budget < 0 or self._text[pos : pos + 1] not in ("{", "["):
             return ""
         close = _close.search(self._text, pos)
         end = close.start() if close else len(self._text)
@@ -288,7 +288,8 @@ class Envelopes:
 
     def _history(self, match: re.Match[str]) -> Finding | None:
         """An imitation of how a harness shows past calls: `[... "name" ... {...} ...]`."""
-        if not self._names.declared(match["ran"]):
+        self._budget -= match.end()  # a JSON error counts the lines before it
+        if self._budget < 0 or not self._names.declared(match["ran"]):
             return None
         try:
             arguments, end = json.JSONDecoder().raw_decode(self._text, match.end())

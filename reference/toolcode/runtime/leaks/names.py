@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 _not_alphanumeric: Final = re.compile(r"[\W_]+")
 
 NAME: Final = r"[^\W\d]\w*+"
-PATH: Final = rf"{NAME}(?:[.:]{NAME})*+"
-"""A callee as leaks write it: dots in Python, colons in the brace form."""
+PATH: Final = rf"{NAME}(?:[.:]{NAME}){{0,8}}+"
+"""A callee as leaks write it: dots in Python, colons in the brace form; of a bounded length, so
+that a megabyte of dots is not read anew from each of them."""
 
 
 def fold(name: str) -> str:

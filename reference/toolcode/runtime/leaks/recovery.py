@@ -42,7 +42,7 @@ _closing_fence: Final = re.compile(r"\A\s*```[ \t]*\n(?!.*```)", re.DOTALL)
 _aside: Final = re.compile(r"\s*<(?P<tag>[\w-]+)>(?P<text>[^<>]*)</(?P=tag)>\s*").fullmatch
 _lost_fence: Final = re.compile(
     r"(?P<word>[^\W\d_]{4,20})[ \t]*\n\s*"
-    r"(?=print\(default_api\.)(?P<code>.*?)\n(?P=word)[ \t]*(?:\n|\Z)",
+    r"(?=print\(default_api\.)(?P<code>.{0,4000}?)\n(?P=word)[ \t]*(?:\n|\Z)",
     re.DOTALL,
 )
 

@@ -14,7 +14,7 @@ _headless: Final = re.compile(
     r"\A(?:(?!<think|<thought).)*?</(?:think(?:ing)?|thoughts?)>", re.DOTALL
 )
 _announced: Final = re.compile(r"\A\s*THOUGHT:.*?(?:\n[ \t]*\n|\Z)", re.DOTALL)
-_called: Final = re.compile(r"(?:\w*call:(?:\w+:)?)?Thought\{thought:[^{}]*\}")
+_called: Final = re.compile(r"(?<!\w)(?:\w*call:(?:\w+:)?)?Thought\{thought:[^{}]*\}")
 _glued: Final = re.compile(r"(?<=[.!?])thought[ \t]*\n.*\Z", re.DOTALL)
 _behind_call_at: Final = re.compile(r"\s*thought\b(?:[ \t]*\n|:|\s)", re.IGNORECASE).match
 _results: Final = re.compile(
