@@ -1,4 +1,4 @@
-"""Judges the operations around a message, whose answers are plain JSON (TURN, API, DIALECT, LEAK)."""
+"""Judges the operations around a message: plain JSON answers (TURN, API, DIALECT, LEAK)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def judge(case: Case, expect: dict[str, Any], answer: dict[str, Any]) -> str | N
         return difference(expect, {"text": _text(answer)})
     if "value" not in answer:
         raise Fault("protocol", f"{case.op} wants {{value}} or {{refused}}, not {shown(answer)}")
-    if case.op == "recover":
-        return judge_recovery(expect, answer["value"])
-    return difference(expect, answer["value"], _ANY_ORDER)
+    value = answer["value"]
+    recovers = case.op == "recover"
+    return judge_recovery(expect, value) if recovers else difference(expect, value, _ANY_ORDER)
 
 
 def _text(answer: dict[str, Any]) -> str:
