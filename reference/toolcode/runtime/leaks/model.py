@@ -112,14 +112,19 @@ class Recovery:
 
     Attributes:
         findings: The leaks, in order.
-        text: What may be shown: the pieces between the leaks, stripped and joined by line breaks.
+        pieces: What may be shown, as it stood between the leaks.
         behind: What the model wrote behind its own first call, results and claims included: it
             knew no result when it wrote that (LEAK.5).
     """
 
     findings: tuple[Finding, ...] = ()
-    text: str = ""
+    pieces: tuple[str, ...] = ()
     behind: str = ""
+
+    @property
+    def text(self) -> str:
+        """What may be shown: the pieces, stripped and joined by line breaks."""
+        return "\n".join(piece.strip() for piece in self.pieces if piece.strip())
 
     @property
     def calls(self) -> list[RecoveredCall]:

@@ -1,4 +1,4 @@
-"""Which places of a message only quote: code fences, inline code, quotations, tables (LEAK.2)."""
+"""What a message only quotes: code fences, inline code, quotations, tables, comments (LEAK.2)."""
 
 from __future__ import annotations
 
@@ -47,27 +47,20 @@ class Quoting:
 
     def __init__(self, text: str) -> None:
         self.fences: list[Fence] = []
-        self._starts: list[int] = []
-        self._ends: list[int] = []
+        self._found: list[tuple[int, int]] = []
         plain: list[tuple[int, int]] = []
         self._lines(text, plain)
         self._spans(text, plain)
-        pairs = sorted(zip(self._starts, self._ends, strict=True))
-        self._starts = [start for start, _ in pairs]
-        self._ends = [end for _, end in pairs]
+        self._comments(text)
+        self._starts, self._ends = _merged(self._found)
 
     def covers(self, pos: int) -> bool:
         """Whether the character at `pos` is quoted."""
         index = bisect_right(self._starts, pos) - 1
         return index >= 0 and pos < self._ends[index]
 
-    def fence_at(self, pos: int) -> Fence | None:
-        """The closed fence whose opening line begins at `pos`."""
-        return next((fence for fence in self.fences if fence.start == pos), None)
-
     def _add(self, start: int, end: int) -> None:
-        self._starts.append(start)
-        self._ends.append(end)
+        self._found.append((start, end))
 
     def _lines(self, text: str, plain: list[tuple[int, int]]) -> None:
         """Find fences and quoting lines; what is left is plain."""
@@ -108,6 +101,12 @@ class Quoting:
             for block in re.finditer(r"(?:[^\n]+\n?)+", text[start:end]):
                 self._inline(text, start + block.start(), start + block.end())
 
+    def _comments(self, text: str) -> None:
+        start = text.find("<!--")
+        while start >= 0 and (end := text.find("-->", start)) >= 0:
+            self._add(start, end)
+            start = text.find("<!--", end)
+
     def _inline(self, text: str, start: int, end: int) -> None:
         waiting: dict[int, int] = {}
         for run in _ticks.finditer(text, start, end):
@@ -119,3 +118,16 @@ class Quoting:
                 waiting.clear()
             else:
                 waiting[width] = run.start()
+
+
+def _merged(spans: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Starts and ends of the union of spans, in order."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in sorted(spans):
+        if ends and start <= ends[-1]:
+            ends[-1] = max(ends[-1], end)
+        else:
+            starts.append(start)
+            ends.append(end)
+    return starts, ends

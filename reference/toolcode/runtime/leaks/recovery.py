@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 _THOUGHTFUL: Final = frozenset({"fence", "label", "bare", "brace"})
 _FILE_KINDS: Final = frozenset({"brace", "tag"})
+_QUOTED: Final = frozenset(
+    {('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」")}
+)
 _closing_fence: Final = re.compile(r"\A\s*```[ \t]*\n(?!.*```)", re.DOTALL)
 _aside: Final = re.compile(r"\s*<(?P<tag>[\w-]+)>(?P<text>[^<>]*)</(?P=tag)>\s*").fullmatch
 _lost_fence: Final = re.compile(
@@ -119,7 +122,7 @@ def _code(text: str, names: Names, options: Options, channel: Channel) -> Recove
     if calls or unresolved:
         kind = "message" if message else "code"
         return Recovery((Finding(start, len(text), kind, calls, unresolved),))
-    return Recovery((), hidden_answer(text) if message else text.strip())
+    return Recovery((), (hidden_answer(text) if message else text,))
 
 
 def _named_parts(body: object) -> list[str]:
@@ -152,10 +155,11 @@ def _structured(text: str, names: Names, options: Options) -> Recovery:
             if inner.findings:
                 whole = (replace(one, start=0, end=len(text)) for one in inner.findings)
                 return replace(inner, findings=tuple(whole))
-    return Recovery((), text.strip())
+    return Recovery((), (text,))
 
 
 def _message(text: str, names: Names, options: Options, *, in_file: bool) -> Recovery:
+    """Read a message, or the content of a file."""
     whole = whole_message(text, names, options)
     if whole and (not in_file or whole.kind == "bare"):
         return Recovery((whole,))
@@ -163,8 +167,17 @@ def _message(text: str, names: Names, options: Options, *, in_file: bool) -> Rec
     findings = [] if in_file else leading_fences(text, quoting, names, options)
     findings += _lost_fences(text, names, options) if in_file else []
     if not findings or not in_file:
-        findings += _marked(text, quoting, names, options, findings, in_file=in_file)
+        start = findings[-1].end if findings else 0
+        findings += _marked(text, quoting, names, options, start, in_file=in_file)
     return _shown(text, findings, in_file=in_file)
+
+
+def recover_from(text: str, start: int, names: Names, options: Options) -> Recovery:
+    """Read a part of a message that begins at `start`; what stands before is context."""
+    if not text[:start].strip():
+        return _message(text[start:], names, options, in_file=False)
+    findings = _marked(text, Quoting(text), names, options, start, in_file=False)
+    return _shown(text, findings, in_file=False, start=start)
 
 
 def _lost_fences(text: str, names: Names, options: Options) -> list[Finding]:
@@ -183,7 +196,7 @@ def _marked(  # noqa: PLR0913 - the sides of one text
     quoting: Quoting,
     names: Names,
     options: Options,
-    before: list[Finding],
+    start: int,
     *,
     in_file: bool,
 ) -> list[Finding]:
@@ -191,7 +204,7 @@ def _marked(  # noqa: PLR0913 - the sides of one text
     envelopes = Envelopes(text, names, options)
     found: list[Finding] = []
     imitated: tuple[RecoveredCall, ...] = ()
-    pos = before[-1].end if before else 0
+    pos = start
     while match := marker.search(text, pos):
         pos = max(match.end(), match.start() + 1)
         if quoting.covers(match.start()) or (in_file and not _leaks_in_file(match)):
@@ -216,7 +229,10 @@ def _leaks_in_file(match: re.Match[str]) -> bool:
 
 
 def _is_talk(text: str, finding: Finding, names: Names) -> bool:
-    """Prose around a call of a tool that nobody declared speaks about calls."""
+    """A call in quotation marks is talk, and so is an undeclared one with prose around it."""
+    around = text[finding.start - 1 : finding.start], text[finding.end : finding.end + 1]
+    if around in _QUOTED:
+        return True
     spoken = finding.calls or finding.unresolved
     if not names.known or not spoken or any(call.tool for call in finding.calls):
         return False
@@ -226,10 +242,10 @@ def _is_talk(text: str, finding: Finding, names: Names) -> bool:
     return not alone
 
 
-def _shown(text: str, findings: list[Finding], *, in_file: bool) -> Recovery:
+def _shown(text: str, findings: list[Finding], *, in_file: bool, start: int = 0) -> Recovery:
     pieces: list[str] = []
     kept: list[Finding] = []
-    pos = 0
+    pos = start
     behind: int | None = None
     for finding in [*findings, None]:
         piece = text[pos : finding.start if finding else len(text)]
@@ -248,8 +264,7 @@ def _shown(text: str, findings: list[Finding], *, in_file: bool) -> Recovery:
             pos = finding.end
             if behind is None and finding.calls:
                 behind = pos
-    shown = "\n".join(piece.strip() for piece in pieces if piece.strip())
-    return Recovery(tuple(kept), shown, "" if behind is None else text[behind:].strip())
+    return Recovery(tuple(kept), tuple(pieces), "" if behind is None else text[behind:].strip())
 
 
 def _begins_with_result(text: str) -> bool:
