@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CASES: Final = [case for case in load_corpus().cases if case.op == "recover"]
 NEGATIVE: Final = [case for case in CASES if case.group.startswith("leaks.negative")]
-REPORTED: Final = [case for case in CASES if case not in NEGATIVE]
+REPORTED: Final = [case for case in CASES if case.source["kind"] == "reported"]
 
 
 def found_in(case: Case) -> Recovery:
@@ -260,6 +260,8 @@ def test_every_cut_gives_the_same(cap: int) -> None:
 
 def test_the_guard_finds_what_recovery_finds() -> None:
     for case in LIVE:
+        if case.input.get("finish_reason"):  # it comes when the stream has ended
+            continue
         found = found_in(case)
         shown, calls, unresolved = guarded(case, [case.input["text"]], 16_384)
         assert (calls, unresolved) == (found.calls, found.unresolved), case.id
@@ -378,7 +380,9 @@ def test_one_verdict_for_a_response(response: Any, action: str, text: str) -> No
     assert (verdict.action, verdict.text) == (action, text)
     assert (verdict.hint is not None) == (action == "retry")
     if action == "call":
-        assert len(verdict.calls) == 1, "never the same call in two channels"
+        (call,) = verdict.calls
+        native = "tool_calls" in str(response)
+        assert call.name == ("go" if native else "dim"), "never calls of two channels"
 
 
 def test_half_a_message_is_not_run() -> None:

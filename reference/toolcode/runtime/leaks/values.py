@@ -30,6 +30,9 @@ _keyword_at: Final = re.compile(rf"({NAME})\s*+=(?!=)").match
 _bare_key_at: Final = re.compile(r"([^\W\d][\w$-]*+)\s*+:").match
 _string_at: Final = re.compile(r"[A-Za-z]{0,2}(?P<quote>['\"])").match
 _constructor_at: Final = re.compile(rf"((?:{NAME}\.)*+)({NAME})\s*+\(").match
+# Behind a string these make it a part of an expression: to look for a later quote would turn the
+# program into a value.
+_operator_at: Final = re.compile(r"[-+*/%@.\[(&|^<>=!]|(?:if|else|or|and|in|is|not|for)\b").match
 _WRAPPERS: Final = frozenset({"args", "kwargs", "arguments", "parameters"})
 _DELIMITERS: Final = frozenset(",)]}:")
 
@@ -215,7 +218,7 @@ class ValueReader:
         follows = self._src[end : end + 1]
         if follows in _DELIMITERS and follows:
             return value, end
-        if self._repair and self._src[pos] in "'\"":
+        if self._repair and self._src[pos] in "'\"" and not _operator_at(self._src, end):
             return self._repaired(pos, closer)
         raise Unreadable("non-literal" if follows else "truncated")
 
