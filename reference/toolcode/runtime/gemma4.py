@@ -21,7 +21,15 @@ from enum import IntEnum
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from toolcode.events import Dropped, Event, Text, ThinkingDelta, ThinkingEnd, ThinkingStart
+from toolcode.events import (
+    Dropped,
+    Event,
+    Text,
+    ThinkingDelta,
+    ThinkingEnd,
+    ThinkingStart,
+    join_surrogates,
+)
 
 from .gemma4_body import CALL_CLOSE, CALL_OPEN, STRING, read_block
 
@@ -227,8 +235,8 @@ class _Body:
         return None
 
     def text(self) -> str:
-        """The body, once it has ended."""
-        return "".join(self._pieces)
+        """The body, once it has ended; a surrogate pair may have arrived in halves."""
+        return join_surrogates("".join(self._pieces))
 
 
 def _show(text: str, events: list[Event]) -> None:
