@@ -31,6 +31,9 @@ _MARK: Final = "keyword_"
 _MIN_FENCE: Final = 3
 
 
+_JSON_WORDS: Final = frozenset({"true", "false", "null"})
+
+
 def judge(
     case: Case,
     expect: dict[str, Any],
@@ -143,6 +146,9 @@ def _call(node: ast.expr, call: dict[str, Any], source: str, how: Comparison) ->
         return f"the callee is {shown(callee)}, want default_api.{call['name']}"
     arguments: dict[str, Any] = {}
     for item in node.keywords:
+        words = {n.id for n in ast.walk(item.value) if isinstance(n, ast.Name)} & _JSON_WORDS
+        if words:  # they scan back, but the model would go on writing them (RENDER.2)
+            return f"argument {item.arg} holds {min(words)}, which is JSON's word and no Python"
         try:
             arguments[_given_name(item.arg or "**")] = to_json(item.value, source)
         except NoLiteralError:

@@ -1,0 +1,1 @@
+"""Faulty parsers, each with one mistake that real code makes, to see what the corpus catches."""
