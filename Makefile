@@ -9,7 +9,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help setup conformance omp test full lint format corpus-check spec bench clean
+.PHONY: help setup conformance omp test full lint format corpus-check spec zoo bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -58,7 +58,11 @@ test: $(VENV)/.dev ## everything CI runs, with seconds per stage
 
 full: test ## test, then the corpus with every chunking, and how the time grows
 	@$(STAGE) corpus-full 900 $(BIN)/toolcode conformance --impl reference --chunks full -q
+	@$(STAGE) zoo 180 $(BIN)/python -m tests.zoo --check
 	@$(STAGE) growth 120 $(BIN)/toolcode conformance --impl reference --growth -k growth -q
+
+zoo: $(VENV)/.dev ## run the faulty parsers, and write corpus/ZOO.md and corpus/COVERAGE.md
+	@$(BIN)/python -m tests.zoo
 
 bench: $(VENV)/.conformance ## ratios to oh-my-pi (after make omp) and ast, growth, memory; writes out/bench.json
 	@$(BIN)/python -m toolcode_conformance.bench

@@ -959,14 +959,14 @@ FAULTS: tuple[Faulty, ...] = (
     ),
     # --- around a message
     Faulty(
-        "message-with-blank-lines",
-        "the parts of a message are paragraphs",
+        "message-text-first",
+        "text, then everything else",
         op("render-message", thinking="hm", text="Hi"),
         edits=(
             (
                 "renderer",
-                '    return "\n".join(part for part in parts if part)',
-                '    return "\n\n".join(part for part in parts if part)',
+                "parts = (render_thinking(thinking), text, render_calls(calls))",
+                "parts = (text, render_thinking(thinking), render_calls(calls))",
             ),
         ),
     ),
@@ -1044,7 +1044,7 @@ FAULTS: tuple[Faulty, ...] = (
             text="```tool_code\nprint(default_api.f(a=1))\n```\n```tool_outputs\n2\n```\nIt is 2.",
             tools=["f"],
         ),
-        edits=(("runtime.leaks.recovery", "        if real != piece:", "        if False:"),),
+        edits=(("runtime.leaks.thoughts", 'return _results.sub("", text)', "return text"),),
     ),
     Faulty(
         "forged-turns",
@@ -1203,7 +1203,7 @@ FAULTS: tuple[Faulty, ...] = (
     Faulty(
         "gemma-loses-silently",
         "a block that gives nothing is nothing",
-        gemma("<|tool_call>call:f{a:[1}<tool_call|>"),
+        gemma("<|tool_call>call:f{a:1"),
         steps=keep(lambda event, _: "dropped" not in event),
         dialect="gemma",
     ),

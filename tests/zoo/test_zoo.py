@@ -1,0 +1,83 @@
+"""Every faulty parser is wrong on its witness, and the corpus says so."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.zoo import pages
+from tests.zoo.parsers import FAULTS, Faulty
+from tests.zoo.run import answer, corpus, session
+from tests.zoo.variants import handler
+from toolcode_conformance.tables import clauses
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CATCHERS: Mapping[str, list[str]] = json.loads(pages.CATCHERS.read_text("utf-8"))
+REFERENCE: Any = handler()
+
+
+def by_fault(fault: Faulty) -> str:
+    return fault.name
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=by_fault)
+def test_its_witness_is_answered_otherwise(fault: Faulty) -> None:
+    assert answer(fault.make(), fault.witness) != answer(REFERENCE, fault.witness)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=by_fault)
+def test_the_corpus_catches_it(fault: Faulty) -> None:
+    """By the cases of the generated page, which is stale where they no longer do."""
+    assert CATCHERS[fault.name], "no case catches it; run: make zoo"
+    run = session(fault)
+    for case_id in CATCHERS[fault.name]:
+        assert run.run(corpus().find(case_id)).failed, f"{case_id} passes; run: make zoo"
+
+
+def test_the_pages_name_what_there_is() -> None:
+    assert list(CATCHERS) == [fault.name for fault in FAULTS], "run: make zoo"
+    zoo, coverage = pages.ZOO.read_text("utf-8"), pages.COVERAGE.read_text("utf-8")
+    assert all(f"| {fault.name} | {fault.like} |" in zoo for fault in FAULTS), "run: make zoo"
+    for name, clause in clauses().items():
+        assert f"| [{name}](../SPEC.md#{name}) | {clause.level} |" in coverage, "run: make zoo"
+
+
+def test_every_clause_is_decided_by_some_case() -> None:
+    """Of level must and should; the page says by how many cases."""
+    rows = [line.split(" | ") for line in pages.COVERAGE.read_text("utf-8").splitlines()]
+    undecided = {
+        row[0].partition("[")[2].partition("]")[0]
+        for row in rows
+        if len(row) == 4 and row[1] != "may" and row[2] == "0"
+    }
+    assert undecided <= pages.BY_COST
+
+
+def test_an_edit_has_to_find_its_place() -> None:
+    with pytest.raises(ValueError, match="0 places read 'nowhere'"):
+        handler([("calls", "nowhere", "x")])
+
+
+def test_a_copy_leaves_the_reference_alone() -> None:
+    broken = handler([("literals", "MAX_DEPTH: Final = 200", "MAX_DEPTH: Final = 1")])
+    deep = "```tool_code\nf(a=[[1]])\n```"
+    assert answer(broken, deep) != answer(REFERENCE, deep) == answer(handler(), deep)
+
+
+def test_stale_pages_are_noticed(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    for name in ("ZOO", "COVERAGE", "CATCHERS"):
+        monkeypatch.setattr(pages, name, tmp_path / name)
+    found = {fault.name: ["env.opener.wrong-case"] for fault in FAULTS}
+    assert pages.settle(found, check=False) == 1, "most clauses have no deciding case then"
+    assert pages.settle({**found, FAULTS[0].name: []}, check=True) == 1
+    said = capsys.readouterr().err
+    assert f"{FAULTS[0].name} is caught by no case" in said
+    assert "ZOO is stale" in said
+    assert "no case decides MODEL.1 (must)" in said
