@@ -258,6 +258,15 @@ def test_every_cut_gives_the_same(cap: int) -> None:
         assert guarded(case, list(text), cap) == whole, case.id
 
 
+SHOWN_EARLY: Final = frozenset(
+    {  # what turns out to belong to the leak has gone out before a sign of it came
+        "leaks.c1.only-the-closing-tag-came",
+        "leaks.b3.control-flow-around-the-call",
+        "leaks.b3.assignment-form-result-used-as",
+    }
+)
+
+
 def test_the_guard_finds_what_recovery_finds() -> None:
     for case in LIVE:
         if case.input.get("finish_reason"):  # it comes when the stream has ended
@@ -265,7 +274,7 @@ def test_the_guard_finds_what_recovery_finds() -> None:
         found = found_in(case)
         shown, calls, unresolved = guarded(case, [case.input["text"]], 16_384)
         assert (calls, unresolved) == (found.calls, found.unresolved), case.id
-        if "closing tag" not in case.title:  # its head has gone out before the tag came
+        if case.id not in SHOWN_EARLY:
             assert "".join(shown.split()) == "".join(found.text.split()), case.id
 
 

@@ -18,7 +18,7 @@ from .values import MAX_DEPTH, Unreadable
 if TYPE_CHECKING:
     from toolcode import JSON
 
-TOKENS: Final = ("<ctrl46>", "<escape>", '<|"|>')
+TOKENS: Final = ("<ctrl46>", "<escape>", '<|"|>', "\x16", "\x17")
 """What models put around a string in place of quotes."""
 
 _key_at: Final = re.compile(

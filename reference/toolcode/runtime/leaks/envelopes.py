@@ -7,51 +7,34 @@ marker is only talk. What a marker promises is checked before anything is read a
 from __future__ import annotations
 
 import html
-import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolcode.body import FENCE, Body
 
 from .braces import Placeholder, read_bare, read_braces
+from .code import finding, open_calls, read_code
+from .json_forms import (
+    is_schema,
+    json_calls,
+    leading,
+    loads,
+    named_call,
+    rocket_calls,
+)
+from .markup import element_calls, read_element
 from .model import Finding, RecoveredCall, Unresolved
 from .names import NAME, PATH
+from .programs import begins_as_code, code_block, sentence_goes_on, stands_alone
 from .python_calls import PythonReader
 from .values import Unreadable, ValueReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from .model import Options
     from .names import Names
     from .python_calls import Read
-
-_CONTROL: Final = r"(?:<ctrl\d{1,3}>|[\x16\x17]|<\|tool_call>|<start_function_call>)"
-_FUSED: Final = r"(?:start|click|function|async|fun|tool|begin)call"
-
-marker: Final = re.compile(
-    rf"""
-    (?P<brace>{_CONTROL}{{0,4}}+(?:-{{3,}})?<?\s?(?:(?<!\w)error:\s?)?
-      (?P<head>(?:{_FUSED}|(?<!\w)(?!\w*{_FUSED}:)[A-Za-z_]{{0,12}}call):\s?
-        |(?<!\w)(?!\w*call:)[A-Za-z_]{{1,16}}:\s?(?=default_api[:.])
-        |(?<![\w.])(?=default_api[:.][\w.:]+\s?\{{))
-      (?P<path>{PATH})
-      (?P<open>\s*\(\s*\{{|\s*\{{|\(|\s(?=[^<>=\n]{{0,80}}=[^<>\n]{{0,400}}/>)))
-    | (?P<fence>(?:```|~~~)[ \t]*
-      (?:tool_codes?|tool_calls?|default_api)(?:(?=print\s?\(|default_api)|\b))
-    | (?P<label>(?<![\w`"'/.:=<\[-])tool_(?:code|call)s?(?:[ \t]*:)?(?=\s)\s*)
-    | (?P<control><ctrl42>call\s+|\Acall\s+(?=print\s?\(|default_api\.))
-    | (?P<tag>[<\[](?P<name>[\w.:-]*(?:tool|call|execut|directive|function)[\w.:-]*)
-      (?P<attributes>(?:\s[^<>\n]*)?)[>\]])
-    | (?P<spoken><\w+:(?P<callee>{NAME})(?=\())
-    | (?P<bracket>\[(?:default_api[.:](?P<bare>{NAME})
-        |(?:running|calling|using|executing|invoking)\s(?P<told>{NAME})
-        |\.\.\.?\s?(?P<noted>{NAME}):[^\[\]\n]*+)\])
-    | (?P<history>\[[^\[\]"\n]{{0,200}}+"(?P<ran>{NAME})"[^\[\]{{}}"\n]{{0,80}}+(?=\{{))
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""Every sign that a leak may begin here."""
 
 _tail_at: Final = re.compile(
     r"\s*(?:<ctrl\d{1,3}>|\x17|<tool_call\|>|<end_function_call>|/?>(?:\s*</call:[^>\n]*>)?|end(?:call)?\b)*"
@@ -64,15 +47,17 @@ _tags_at: Final = re.compile(r"(?:\s*<(?!/)[\w.:-]+>){0,4}\s*").match
 _closers_at: Final = re.compile(r"(?:\s*[<\[]/[\w.:-]+[>\]])*").match
 _close: Final = re.compile(r"\s*[<\[]/[\w.:-]+[>\]]")
 _named_tool: Final = re.compile(r"""\b(?:tool|name|function)=["']([^"']+)["']""").search
+_mid_sentence: Final = re.compile(r"[^\W_][,;]?[ \t]+\Z").search
+_keywords_at: Final = re.compile(rf"\s*(?:\)|{NAME}\s*=(?!=))").match
+_cut_callee: Final = re.compile(rf"(?:print\s?\(\s?)?({PATH})\s*\Z").match
+_comma_at: Final = re.compile(r"\s*,?\s*").match
+_inner_fence_at: Final = re.compile(r"(?:```|~~~)\w*[ \t]*\n").match
+_speaks_of_calls: Final = re.compile(r"tool|call|function|\bran\b", re.IGNORECASE).search
+_words: Final = re.compile(r"[\w.-]+").findall
 _word_line_at: Final = re.compile(r"(\w+)[ \t]*\n(?=\S)").match
-_yaml: Final = re.compile(
-    rf"\s*({NAME}):[ \t]*\n((?:[ \t]+{NAME}:[ \t]+[^\n]+(?:\n|\Z))+)\s*"
-).fullmatch
-_json_call: Final = re.compile(rf"\s*({NAME})\s*(?=\{{)").match
-_placeholder: Final = re.compile(r"[=(,:]\s*(?:\.\.\.|…|<\w[\w ]*>)").search
 _THOUGHTS: Final = frozenset({"thought", "think", "thinking"})
-_NAME_KEYS: Final = ("name", "tool", "tool_name", "function")
-_ARGUMENT_KEYS: Final = ("arguments", "args", "parameters", "params", "input")
+_CODE_TAGS: Final = frozenset({"code", "action", "python", "run"})
+_RETRIES: Final = 4
 
 
 class Envelopes:
@@ -93,11 +78,15 @@ class Envelopes:
             "brace": self._brace,
             "fence": self._fence,
             "label": self._label,
+            "cut": self._short,
             "control": self._control,
-            "tag": self._tag,
-            "spoken": self._spoken,
             "bracket": self._bracket,
+            "listed": self._listed,
             "history": self._history,
+            "tag": self._tag,
+            "element": self._element,
+            "spoken": self._spoken,
+            "lines": self._lines,
         }
         return next(
             (readers[kind](match) for kind in readers if match[kind] is not None),
@@ -108,34 +97,62 @@ class Envelopes:
 
     def _brace(self, match: re.Match[str]) -> Finding | None:
         opener = match["open"].strip()
-        if opener == "(" and not match["head"].strip():
-            return None
-        name, tool, how = self._brace_name(match["path"])
-        start = match.start()
+        start = self._brace_start(match)
+        if opener == "(" and (read := self._parenthesised(match, start)) is not False:
+            return read
         try:
-            if opener:
-                arguments, end = read_braces(self._text, match.end(), ")" if opener == "(" else "}")
-            else:
-                arguments, end = self._attributes(match.end())
+            return self._entries(match, start, opener)
         except Placeholder:
             return None
         except Unreadable as error:
             if error.reason != "truncated":
                 return None
             end = self._end_of_truncated(match.end())
+            name = self._brace_name(match["path"])[0]
             return Finding(start, end, "brace", (), (Unresolved(name, "truncated"),))
+
+    def _entries(self, match: re.Match[str], start: int, opener: str) -> Finding | None:
+        if opener:
+            arguments, end = read_braces(self._text, match.end(), ")" if opener == "(" else "}")
+        else:
+            arguments, end = self._attributes(match.end())
+        if is_schema(arguments):
+            return None
         if opener.startswith("(") and opener != "(":
-            end = self._skip(end, r")") if self._text.startswith(")", end) else end
+            end = self._skip(end, ")")
         tail = _tail_at(self._text, end)
         end = tail.end() if tail and tail.group().strip() else end
+        name, tool, how = self._brace_name(match["path"])
         if tool is None and name.lower() in _THOUGHTS:  # a thought dressed as a call
             return Finding(start, end, "thought")
         return Finding(start, end, "brace", (RecoveredCall(name, arguments, tool, how),))
+
+    def _brace_start(self, match: re.Match[str]) -> int:
+        """A word in the middle of a sentence, with `call` behind it, belongs to the sentence."""
+        word = match["word"]
+        if word and _mid_sentence(self._text[max(0, match.start() - 8) : match.start("word")]):
+            return match.end("word")
+        return match.start()
+
+    def _parenthesised(self, match: re.Match[str], start: int) -> Finding | Literal[False] | None:
+        """Read Python behind the brace form's head; False where braces' entries stand there."""
+        path = match["path"].replace(" ", "").replace(":", ".")
+        if path.lower() == "print":
+            reads, end = self.statements(match.start("path"))
+            return finding(start, end, "brace", reads) if reads else None
+        spaced = match["head"][-1:].isspace() and not path.startswith("default_api")
+        if not _keywords_at(self._text, match.end()) and match["head"].strip():
+            return False
+        if spaced or not match["head"].strip() or not self._names.resolve(path):
+            return None
+        read = self._python.at(match.start("path"), path, match.end() - 1)
+        return finding(start, read.end, "brace", [read])
 
     def _skip(self, pos: int, char: str) -> int:
         return pos + self._text.startswith(char, pos)
 
     def _brace_name(self, path: str) -> tuple[str, str | None, Any]:
+        path = "".join(path.split())
         resolved = self._names.resolve(path)
         if resolved is None:
             return path.replace(":", "."), None, "undeclared"
@@ -191,18 +208,70 @@ class Envelopes:
         return found, last
 
     def _label(self, match: re.Match[str]) -> Finding | None:
-        reads, end = self.statements(match.end())
-        if reads or end > match.end():
-            return finding(match.start(), end, "label", reads)
-        word = _word_line_at(self._text, match.end())
+        start, pos = match.start(), match.end()
+        reads, end = self.statements(pos)
+        if reads or end > pos:
+            return finding(start, end, "label", reads)
+        if begins_as_code(self._text, pos):
+            end = code_block(self._text, pos)
+            inside = read_code(self._text[pos:end], self._names, self._options)
+            if inside:
+                return Finding(start, end, "label", *inside)
+        if not self._names.any and not self._text[:start].strip():
+            end = code_block(self._text, pos)
+            whole = open_calls(self._text[pos:end], self._options)
+            if whole and whole.calls and not sentence_goes_on(self._text, end):
+                return Finding(start, end, "label", whole.calls, whole.unresolved)
+        cut = _cut_callee(self._text, pos)
+        name = self._names.resolve(cut[1]) if cut else None
+        if name and name[1]:
+            return Finding(start, len(self._text), "label", (), (Unresolved(name[0], "truncated"),))
+        word = _word_line_at(self._text, pos)
         if word and self._names.declared(word[1]):
             unresolved = (Unresolved(word[1], "non-literal"),)
-            return Finding(match.start(), len(self._text), "label", (), unresolved)
+            return Finding(start, len(self._text), "label", (), unresolved)
         return None
 
+    def _short(self, match: re.Match[str]) -> Finding | None:
+        """A message that ends with a tool's name, before any argument."""
+        name = self._names.resolve(match["short"])
+        if name is None or name[1] is None:
+            return None
+        unresolved = (Unresolved(name[0], "truncated"),)
+        return Finding(match.start(), match.end(), "brace", (), unresolved)
+
     def _control(self, match: re.Match[str]) -> Finding | None:
+        """Read what a control token or a fused word announces: statements, or one call's end."""
         reads, end = self.statements(match.end())
         return finding(match.start(), end, "brace", reads) if reads else None
+
+    def _lines(self, match: re.Match[str]) -> Finding | None:
+        """Read calls on lines of their own, which nothing introduces and no sentence goes on in."""
+        reads, end = self.statements(match.end())
+        calls = [read.outcome for read in reads]
+        known = [call for call in calls if isinstance(call, RecoveredCall) and call.tool]
+        truncated = bool(reads) and end >= len(self._text)
+        if not reads or (not known and not truncated):
+            return None
+        printed = not self._text.startswith("default_api", match.end())
+        if not stands_alone(self._text, match.start(), end, printed=printed):
+            return None
+        return finding(match.start(), end, "bare", reads)
+
+    def _listed(self, match: re.Match[str]) -> Finding | None:
+        """Read `[default_api.f(..), default_api.g(..)]`."""
+        reads: list[Read] = []
+        pos = match.end()
+        while found := self._python.statement(pos):
+            reads += found
+            comma = _comma_at(self._text, found[-1].end)
+            assert comma is not None, "it matches no comma as well"
+            pos = comma.end()
+        closed = self._text.startswith("]", pos) and not self._text.startswith("](", pos)
+        known = all(isinstance(read.outcome, RecoveredCall) for read in reads)
+        if not closed or not known:
+            return None
+        return finding(match.start(), pos + 1, "bracket", reads)
 
     def _fence(self, match: re.Match[str]) -> Finding | None:
         self._budget -= len(self._text) - match.end()
@@ -222,6 +291,12 @@ class Envelopes:
                 code = rest.rpartition(FENCE)[0]
                 end = match.end() + len(code) + len(FENCE)
         inside = read_code(code, self._names, self._options)
+        for _ in range(_RETRIES):  # a string that was broken over lines may hold a fence
+            further = rest.find(FENCE, end - match.end())
+            if further < 0 or inside is None or not _cut(inside[1]):
+                break
+            end = match.end() + further + len(FENCE)
+            inside = read_code(rest[:further], self._names, self._options) or inside
         if inside is None:
             return None
         return Finding(match.start(), end, "fence", *inside)
@@ -229,13 +304,17 @@ class Envelopes:
     # Tags and brackets
 
     def _tag(self, match: re.Match[str]) -> Finding | None:
+        element = self._as_element(match)
+        if element:
+            return element
         named = _named_tool(match["attributes"])
         inner = _tags_at(self._text, match.end())
         pos = inner.end() if inner else match.end()
         start = match.start()
         if named:
             return self._directive(start, pos, named[1])
-        reads, end = self.statements(pos)
+        fence = _inner_fence_at(self._text, pos)
+        reads, end = self.statements(fence.end() if fence else pos)
         if reads:
             return self._closed(finding(start, end, "tag", reads))
         content = self._content(pos)
@@ -286,111 +365,60 @@ class Envelopes:
         unresolved = (Unresolved(name, "truncated"),)
         return Finding(match.start(), match.end(), "bracket", (), unresolved)
 
+    def _element(self, match: re.Match[str]) -> Finding | None:
+        """An element that is named after a tool, or that holds nothing but a printed call."""
+        name = match["own"]
+        if self._names.declared(name) or (":" in name and self._names.resolve(name)):
+            return self._as_element(match)
+        if name.lower() not in _CODE_TAGS or not self._text.startswith(">", match.end()):
+            return None
+        pos = match.end() + 1
+        if match.start() and not self._text[match.start() - 1].isspace():
+            return None
+        reads, end = self.statements(pos)
+        whole = end > pos and self._text.startswith(f"</{name}>", end)
+        if not reads or not whole or not all(_is_call(read) for read in reads):
+            return None
+        return finding(match.start(), end + len(name) + 3, "tag", reads)
+
+    def _as_element(self, match: re.Match[str]) -> Finding | None:
+        self._budget -= len(self._text) - match.start()
+        if self._budget < 0:
+            return None
+        element = read_element(self._text, match.start())
+        calls = element_calls(element, self._names) if element else []
+        if element is None or not calls:
+            return None
+        return self._closed(Finding(match.start(), element.end, "tag", tuple(calls)))
+
     def _history(self, match: re.Match[str]) -> Finding | None:
         """An imitation of how a harness shows past calls: `[... "name" ... {...} ...]`."""
         self._budget -= match.end()  # a JSON error counts the lines before it
-        if self._budget < 0 or not self._names.declared(match["ran"]):
+        name = match["ran"] or self._told(match[0])
+        if self._budget < 0 or not self._names.declared(name):
             return None
-        try:
-            arguments, end = json.JSONDecoder().raw_decode(self._text, match.end())
-        except ValueError:
+        arguments, end = leading(self._text, match.end())
+        if not isinstance(arguments, dict):
             return None
+        call = RecoveredCall(name, arguments, name, "exact")
+        if "]" in match[0]:
+            return Finding(match.start(), end, "history", (call,))
         close = self._text.find("]", end)
         if close < 0 or "[" in self._text[end:close]:
             return None
-        call = RecoveredCall(match["ran"], arguments, match["ran"], "exact")
         return Finding(match.start(), close + 1, "history", (call,))
 
-
-def finding(start: int, end: int, kind: str, reads: Sequence[Read]) -> Finding:
-    """A finding with what was read in it."""
-    return Finding(start, end, kind, *sorted_out(reads))
-
-
-def sorted_out(
-    reads: Sequence[Read],
-) -> tuple[tuple[RecoveredCall, ...], tuple[Unresolved, ...]]:
-    """Calls apart from what must not run."""
-    outcomes = [read.outcome for read in reads]
-    return (
-        tuple(one for one in outcomes if isinstance(one, RecoveredCall)),
-        tuple(one for one in outcomes if isinstance(one, Unresolved)),
-    )
+    def _told(self, head: str) -> str:
+        """The one declared name in a head that speaks of calls; "" where there is none."""
+        if not _speaks_of_calls(head):
+            return ""
+        told = {word for word in _words(head) if self._names.declared(word)}
+        return told.pop() if len(told) == 1 else ""
 
 
-def read_code(
-    code: str, names: Names, options: Options
-) -> tuple[tuple[RecoveredCall, ...], tuple[Unresolved, ...]] | None:
-    """Read what stands in a call's fence: Python, or what models write in its place.
-
-    None where it calls nothing, or only shows how a call is written.
-    """
-    reads = PythonReader(code, names, options).program()
-    if reads:
-        calls, unresolved = sorted_out(reads)
-        return None if not calls and _placeholder(code) else (calls, unresolved)
-    other = json_calls(code, names) or list(yaml_calls(code, names))
-    return (tuple(other), ()) if other else None
+def _is_call(read: Read) -> bool:
+    return isinstance(read.outcome, RecoveredCall) and read.outcome.tool is not None
 
 
-def loads(text: str) -> Any:  # noqa: ANN401 - JSON from anywhere
-    """A JSON text's value, None where it is none."""
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _refuse(name: str) -> Any:  # noqa: ANN401 - never returns
-    raise ValueError(name)
-
-
-def named_call(name: str, arguments: dict[str, Any], names: Names) -> RecoveredCall:
-    """A call whose name stands beside its arguments."""
-    shown, tool, how = names.resolve(name) or (name, None, "undeclared")
-    return RecoveredCall(shown, arguments, tool, how)
-
-
-def json_calls(text: str, names: Names) -> list[RecoveredCall]:
-    """Read `{"name": .., "arguments": {..}}`, a list of these, or `name {..}`."""
-    headed = _json_call(text)
-    if headed and names.declared(headed[1]):
-        arguments = loads(text[headed.end() :])
-        return [named_call(headed[1], arguments, names)] if isinstance(arguments, dict) else []
-    value = loads(text)
-    calls = [_json_call_of(one, names) for one in (value if isinstance(value, list) else [value])]
-    return [call for call in calls if call] if calls and all(calls) else []
-
-
-def _json_call_of(value: Any, names: Names) -> RecoveredCall | None:  # noqa: ANN401
-    if not isinstance(value, dict):
-        return None
-    name = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
-    arguments = next((value[key] for key in _ARGUMENT_KEYS if key in value), None)
-    if isinstance(arguments, str):
-        arguments = loads(arguments)
-    if name is None or not isinstance(arguments, dict) or not names.resolve(name):
-        return None
-    return named_call(name, arguments, names)
-
-
-def rocket_calls(text: str, names: Names) -> list[RecoveredCall]:
-    """Read `{tool => 'name', args => '{..}'}`."""
-    if "=>" not in text:
-        return []
-    values = ValueReader(f"f({text.replace('=>', ':')})", names, (), repair=False)
-    try:
-        arguments, _ = values.arguments(2)
-    except Unreadable:
-        return []
-    call = _json_call_of(arguments, names)
-    return [call] if call else []
-
-
-def yaml_calls(text: str, names: Names) -> Iterator[RecoveredCall]:
-    """Read a mapping whose only key is a tool and whose entries are scalars."""
-    match = _yaml(text)
-    if match and names.declared(match[1]):
-        lines = (line.partition(":") for line in match[2].splitlines() if line.strip())
-        arguments = {key.strip(): read_bare(value.strip()) for key, _, value in lines}
-        yield named_call(match[1], arguments, names)
+def _cut(unresolved: Sequence[Unresolved]) -> bool:
+    return bool(unresolved) and unresolved[-1].reason == "truncated"

@@ -36,17 +36,23 @@ CAP: Final = 16_384
 
 _WORD: Final = 24  # letters of a word that may still be a sign when the next ones arrive
 _SIGNS: Final = (
-    rf"(?:error:\s?)?(?:-{{3,8}})?\w{{0,{_WORD}}}call:|(?:\w{{1,{_WORD}}}:\s?)?default_api"
-    r"|print\s?\(\s?default_api|tool_(?:code|call|output|result)|```|~~~"
-    r"|<ctrl\d|[\x16\x17]|<\||<start_function|<\w{1,24}:\w"
-    r"|</?[\w.:-]{0,24}(?:tool|call|execut|directive|function|think|thought)"
-    r"|\[(?:/?tool|execut|default_api|running|calling|using|executing|invoking|\.\.)"
-    r"|[.!?]thought(?=\s)|THOUGHT:"
+    rf"(?:error:\s?)?(?:-{{3,8}})?\w{{0,{_WORD}}}call:|</?default_api|(?:\w{{1,{_WORD}}}:\s?)?default_api"
+    r"|print\s?\(\s?default_api|\*{0,2}tool_(?:code|call|output|result)|```|~~~"
+    r"|<ctrl\d|[\x16\x17]|<\||<start_(?:of_)?(?:function|tool|call)|<\w{1,24}:\w"
+    r"|</?[\w.:-]{0,24}(?:tool|call|execut|directive|function|invoke|think|thought)"
+    r"|</?(?:code|action|python|run)>"
+    r"|\[(?:/?tool|execut|default_api|calls?\b|called|function|\.\.|\w{2,20}ing\b)"
+    r"|[.!?]thought(?=\s)|THOUGHT:|tool (?:output|result|response)s?:"
 )
-_FIRST_SIGNS: Final = r"\A\s*(?:(?:thought|call)\s|Thought\{|[{\[])"
-_partial_at: Final = re.compile(
-    rf"(?:(?:-{{1,8}}|[.!?])?\w{{1,{_WORD}}}(?:(?::\s?(?:\w{{1,11}}:?)?)|\s?\(\s?\w{{0,10}})?"
-    r"|-{1,8}|[.!?]|</?[\w.:|-]{0,24}|<\||\[/?[\w.]{0,12}|`{1,2}|~{1,2})\Z"
+_FIRST_SIGNS: Final = r"\A\s*(?:(?:thought|call|tool|python|py|code)\s|Thought\{|[{\[`])"
+_PARTIAL: Final = (
+    rf"(?:(?:-{{1,8}}|[.!?]|\*{{1,2}})?\w{{1,{_WORD}}}(?:(?::\s?(?:\w{{1,11}}:?)?)|\s?\(\s?\w{{0,10}})?"
+    r"|-{1,8}|[.!?]|\*{1,2}|</?[\w.:|-]{0,24}|<\||\[/?[\w.]{0,20}|`{1,2}|~{1,2}"
+    r"|tool (?:\w{1,9}:?)?)\Z"
+)
+_partial_at: Final = re.compile(_PARTIAL).search
+_first_partial_at: Final = re.compile(
+    rf"\A\s*(?:print\s?\(\s*)?[\w.]{{0,80}}\s?\Z|{_PARTIAL}"
 ).search
 
 
@@ -77,9 +83,13 @@ class LeakGuard:
         self._options = Options(declared, tuple(namespaces), repair_quotes)
         self._names = Names(self._options)
         called = "|".join(re.escape(name) for name in sorted(declared or ()))
-        bare = rf"|\A\s*(?:print\s?\(\s*)?(?:{called})\s?\(" if called else ""
-        self._sign = re.compile(_SIGNS, re.IGNORECASE).search
-        self._first_sign = re.compile(rf"{_SIGNS}|{_FIRST_SIGNS}{bare}", re.IGNORECASE).search
+        bare = (
+            rf"|\A\s*(?:print\s?\(\s*)?(?:\w{{1,24}}\.){{0,2}}(?:{called})\s?\(" if called else ""
+        )
+        bare += rf"|\A\s*(?:{called})\s?\{{" if called else ""
+        tags = rf"|<(?:{called})[\s>/]" if called else ""
+        self._sign = re.compile(_SIGNS + tags, re.IGNORECASE).search
+        self._first_sign = re.compile(rf"{_SIGNS}{tags}|{_FIRST_SIGNS}{bare}", re.IGNORECASE).search
         self._text = ""  # this stretch, or what of it may still matter
         self._whole = True  # it is the whole stretch so far
         self._out = 0  # characters of it that went out
@@ -136,7 +146,8 @@ class LeakGuard:
         if match:
             self._held = end = max(match.start(), self._out)
         else:
-            partial = _partial_at(self._text, self._out)
+            look = _first_partial_at if self._whole and not self._out else _partial_at
+            partial = look(self._text, self._out)
             end = partial.start() if partial else len(self._text)
             if self._whole and len(self._text) < self._cap and not self._text.strip():
                 end = self._out  # blanks in front of a message that may be a leak as a whole

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
+import sys
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -40,6 +43,11 @@ class Names:
         """Whether the declared tools are known."""
         return self._declared is not None
 
+    @property
+    def any(self) -> bool:
+        """Whether a single tool is declared."""
+        return bool(self._declared)
+
     def declared(self, name: str) -> bool:
         """Whether a tool has exactly this name."""
         return self._declared is not None and name in self._declared
@@ -68,3 +76,22 @@ class Names:
         if len(parts) > 1 and self.declared(parts[0]):  # a built-in tool's own method
             return shown, parts[0], "namespace"
         return (shown, None, "undeclared") if own else None
+
+
+class OpenNames(Names):
+    """For where the tools are not known, and nothing but a call can stand: every name is one.
+
+    Python's own are none.
+    """
+
+    def resolve(self, path: str) -> tuple[str, str | None, Match] | None:
+        """Say what a callee means: itself, unless it is Python's own."""
+        known = super().resolve(path)
+        if known:
+            return known
+        parts = re.split(r"[.:]", path)
+        pythons = any(part in _PYTHON or keyword.iskeyword(part) for part in parts)
+        return None if pythons else (".".join(parts), None, "undeclared")
+
+
+_PYTHON: Final = frozenset(dir(builtins)) | frozenset(sys.stdlib_module_names)

@@ -33,11 +33,13 @@ class Read:
         start: Where its callee begins.
         end: Where the text goes on.
         outcome: The call, or why it must not run.
+        callee: The callee as written.
     """
 
     start: int
     end: int
     outcome: RecoveredCall | Unresolved
+    callee: str = ""
 
 
 class PythonReader:
@@ -78,7 +80,8 @@ class PythonReader:
             paren = self._code.index("(", at + len(call.callee))
             read = self._call(at, call.callee, paren)
             if call.conditional:
-                read = Read(read.start, read.end, Unresolved(_name(read), "non-literal"))
+                outcome = Unresolved(_name(read), "non-literal")
+                read = Read(read.start, read.end, outcome, read.callee)
             found.append(read)
             pos = read.end
         if cut:
@@ -104,6 +107,10 @@ class PythonReader:
             return []
         return [self._call(match.start(), match[1], match.end() - 1)]
 
+    def at(self, start: int, callee: str, paren: int) -> Read:
+        """Read the call of a callee that means a tool, whose parenthesis stands at `paren`."""
+        return self._call(start, callee, paren)
+
     def _call(self, start: int, callee: str, paren: int) -> Read:
         path = re.sub(r"\s", "", callee)
         resolved = self._names.resolve(path)
@@ -115,8 +122,8 @@ class PythonReader:
         except Unreadable as error:
             closed = self._closing(paren + 1)
             reason = error.reason if closed else "truncated"
-            return Read(start, closed or len(self._code), Unresolved(name, reason))
-        return Read(start, end, RecoveredCall(name, arguments, tool, match))
+            return Read(start, closed or len(self._code), Unresolved(name, reason), path)
+        return Read(start, end, RecoveredCall(name, arguments, tool, match), path)
 
     def _closing(self, pos: int) -> int | None:
         """Where a call that cannot be read ends, by its brackets alone."""

@@ -7,13 +7,15 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final
 
-CALL_LABELS: Final = frozenset(
-    {"tool_code", "tool_codes", "tool_call", "tool_calls", "default_api"}
-)
+CALL_LABEL: Final = r"(?:tool[ _-]?(?:code|call|use|request)s?|function[ _-]?calls?|default_api)"
 """Labels of a fence that stand for a call and for nothing else."""
 
 _line: Final = re.compile(r"[^\n]*\n?")
 _fence_at: Final = re.compile(r"[ \t]{0,8}(?P<run>`{3,}|~{3,})[ \t]*(?P<label>[^\n`]*)").match
+_call_label_at: Final = re.compile(
+    rf"{CALL_LABEL}(?:(?=print\s?\(|default_api)|\b)", re.IGNORECASE
+).match
+_result_label_at: Final = re.compile(r"tool_?(?:output|result|response)", re.IGNORECASE).match
 _word_at: Final = re.compile(r"\w*").match
 _quoting_line_at: Final = re.compile(r"[ \t]*(?:>|\|.*\|[ \t]*\r?$)").match
 _ticks: Final = re.compile(r"`+")
@@ -65,23 +67,30 @@ class Quoting:
     def _lines(self, text: str, plain: list[tuple[int, int]]) -> None:
         """Find fences and quoting lines; what is left is plain."""
         opener: tuple[int, int, str, str] | None = None
+        called = False  # the opener is a call's
         pos = begun = 0
         while pos < len(text):
             match = _line.match(text, pos)
             assert match is not None, "every text has a line"
             end = match.end()
             head = _fence_at(text, pos, end)
-            if opener is not None:
-                closing = head is not None and not head["label"].strip()
-                if closing and head is not None and head["run"].startswith(opener[2]):
-                    self.fences.append(Fence(opener[0], opener[1], pos, end, opener[3]))
-                    self._add(opener[0], end)
+            if head is not None and "`" in text[head.end() : end]:
+                head = None  # a fence on one line
+            if opener is not None and head is not None:
+                result = called and _result_label_at(head["label"])
+                if result or (not head["label"].strip() and head["run"].startswith(opener[2])):
+                    if not called:
+                        self.fences.append(Fence(opener[0], opener[1], pos, end, opener[3]))
+                        self._add(opener[0], end)
                     opener, begun = None, end
-            elif head is not None and self._quotes(head):
+                    if result:
+                        opener, called = (pos, end, head["run"], "tool_output"), False
+            elif opener is None and head is not None:
                 plain.append((begun, pos))
                 label = _word_at(head["label"])
+                called = self._calls(head)
                 opener = (pos, end, head["run"], label[0].lower() if label else "")
-            elif _quoting_line_at(text, pos, end):
+            elif opener is None and _quoting_line_at(text, pos, end):
                 plain.append((begun, pos))
                 self._add(pos, end)
                 begun = end
@@ -89,11 +98,10 @@ class Quoting:
         # A fence that never closes quotes nothing: its opener may be another one's closer.
         plain.append((opener[0] if opener else begun, len(text)))
 
-    def _quotes(self, head: re.Match[str]) -> bool:
+    def _calls(self, head: re.Match[str]) -> bool:
         """A fence of three with a call's label is no quotation but the convention itself."""
-        label = _word_at(head["label"])
-        labelled = label is not None and label[0].lower().startswith(tuple(CALL_LABELS))
-        return len(head["run"]) > 3 or not labelled  # noqa: PLR2004 - a documented fence's length
+        labelled = _call_label_at(head["label"]) is not None
+        return labelled and len(head["run"]) == 3  # noqa: PLR2004 - a documented fence is longer
 
     def _spans(self, text: str, plain: list[tuple[int, int]]) -> None:
         """Find inline code: a run of backticks up to the next equal run of the paragraph."""

@@ -10,13 +10,17 @@ in the length of the text.
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from toolcode.runtime.finish_message import hidden_answer, without_prefix
 
-from .envelopes import Envelopes, loads, marker, sorted_out
+from .code import open_calls, sorted_out
+from .envelopes import Envelopes
+from .json_forms import calls_of, loads
+from .markers import marker
 from .model import (
     CHANNELS,
     WITHHELD,
@@ -28,10 +32,16 @@ from .model import (
     Unresolved,
 )
 from .names import Names
+from .programs import only_calls
 from .python_calls import PythonReader
 from .quoting import Quoting
-from .thoughts import behind_call, without_results, without_thoughts, without_tokens
-from .whole import leading_fences, only_calls, whole_message
+from .thoughts import behind_call, result_of, without_results, without_thoughts, without_tokens
+from .whole import (
+    leading_fences,
+    leading_json,
+    whole_message,
+    whole_program,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -42,6 +52,7 @@ _QUOTED: Final = frozenset(
     {('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」")}
 )
 _closing_fence: Final = re.compile(r"\A\s*```[ \t]*\n(?!.*```)", re.DOTALL)
+_quote_entity: Final = re.compile(r"&(?:quot|apos|#39|#34|#x27);").search
 _aside: Final = re.compile(r"\s*<(?P<tag>[\w-]+)>(?P<text>[^<>]*)</(?P=tag)>\s*").fullmatch
 _lost_fence: Final = re.compile(
     r"(?P<word>[^\W\d_]{4,20})[ \t]*\n\s*"
@@ -109,20 +120,52 @@ def _code(text: str, names: Names, options: Options, channel: Channel) -> Recove
     code = without_prefix(text) if message else text
     start = len(text) - len(code)
     body = loads(code)
-    if isinstance(body, dict):
+    calls = tuple(calls_of(body, names))
+    if isinstance(body, dict) and not calls:
         refused = tuple(Unresolved(name, "undeclared") for name in _named_parts(body))
         return Recovery((Finding(0, len(text), "message", (), refused),) if refused else ())
-    stripped = code.lstrip()
-    head = marker.match(stripped)
-    found = Envelopes(stripped, names, options).read(head) if head else None
-    if found is None:
-        calls, unresolved = sorted_out(PythonReader(code, names, options).program())
-    else:
-        calls, unresolved = found.calls, found.unresolved
+    unresolved: tuple[Unresolved, ...] = ()
+    for written in () if calls else _spellings(code):
+        calls, unresolved = _code_calls(written, names, options, message=message)
+        if calls or unresolved:
+            break
     if calls or unresolved:
         kind = "message" if message else "code"
         return Recovery((Finding(start, len(text), kind, calls, unresolved),))
     return Recovery((), (hidden_answer(text) if message else text,))
+
+
+def _spellings(code: str) -> list[str]:
+    """The code as it stands, or as it was before every one of its quotes was escaped."""
+    quotes = code.count('"') + code.count("'")
+    escaped = code.count('\\"') + code.count("\\'")
+    if quotes and escaped == quotes and "\\\\" not in code:
+        return [code.replace('\\"', '"').replace("\\'", "'")]
+    if not quotes and _quote_entity(code):
+        return [html.unescape(code)]
+    return [code]
+
+
+def _code_calls(
+    code: str, names: Names, options: Options, *, message: bool
+) -> tuple[tuple[RecoveredCall, ...], tuple[Unresolved, ...]]:
+    stripped = code.lstrip()
+    head = marker.match(stripped)
+    if head is None and message and names.declared(stripped.partition("{")[0].strip()):
+        stripped = f"call:{stripped}"
+        head = marker.match(stripped)
+    first = Envelopes(stripped, names, options).read(head) if head else None
+    if first is not None:
+        found = _marked(stripped, Quoting(""), names, options, 0, in_file=False)
+        return (
+            tuple(call for one in found for call in one.calls),
+            tuple(lost for one in found for lost in one.unresolved),
+        )
+    reads = PythonReader(code, names, options).program()
+    if not reads and message:
+        whole = open_calls(code.strip(), options)
+        return (whole.calls, whole.unresolved) if whole else ((), ())
+    return sorted_out(reads)
 
 
 def _named_parts(body: object) -> list[str]:
@@ -164,20 +207,27 @@ def _message(text: str, names: Names, options: Options, *, in_file: bool) -> Rec
     if whole and (not in_file or whole.kind == "bare"):
         return Recovery((whole,))
     quoting = Quoting(text)
-    findings = [] if in_file else leading_fences(text, quoting, names, options)
+    program = None if in_file else whole_program(text, names, options)
+    if program:
+        return Recovery((program,))
+    findings = [] if in_file else leading_json(text, names)
+    findings = findings or ([] if in_file else leading_fences(text, quoting, names, options))
     findings += _lost_fences(text, names, options) if in_file else []
     if not findings or not in_file:
         start = findings[-1].end if findings else 0
         findings += _marked(text, quoting, names, options, start, in_file=in_file)
-    return _shown(text, findings, in_file=in_file)
+    return _shown(text, findings, names, in_file=in_file)
 
 
 def recover_from(text: str, start: int, names: Names, options: Options) -> Recovery:
     """Read a part of a message that begins at `start`; what stands before is context."""
     if not text[:start].strip():
         return _message(text[start:], names, options, in_file=False)
+    program = whole_program(text, names, options)
+    if program:
+        return Recovery((replace(program, start=start),))
     findings = _marked(text, Quoting(text), names, options, start, in_file=False)
-    return _shown(text, findings, in_file=False, start=start)
+    return _shown(text, findings, names, in_file=False, start=start)
 
 
 def _lost_fences(text: str, names: Names, options: Options) -> list[Finding]:
@@ -242,7 +292,9 @@ def _is_talk(text: str, finding: Finding, names: Names) -> bool:
     return not alone
 
 
-def _shown(text: str, findings: list[Finding], *, in_file: bool, start: int = 0) -> Recovery:
+def _shown(
+    text: str, findings: list[Finding], names: Names, *, in_file: bool, start: int = 0
+) -> Recovery:
     pieces: list[str] = []
     kept: list[Finding] = []
     pos = start
@@ -253,9 +305,7 @@ def _shown(text: str, findings: list[Finding], *, in_file: bool, start: int = 0)
             piece = behind_call(piece)
         aside = _aside(piece) if kept and kept[-1].kind == "tag" else None
         piece = aside["text"] if aside else piece
-        real = (
-            without_results(piece) if kept or (not pieces and _begins_with_result(piece)) else piece
-        )
+        real = without_results(piece) if kept or _is_result(piece, pieces, names) else piece
         pieces += _visible(real, in_file=in_file)
         if real != piece:  # what follows a result that the model made up rests on nothing
             break
@@ -267,8 +317,10 @@ def _shown(text: str, findings: list[Finding], *, in_file: bool, start: int = 0)
     return Recovery(tuple(kept), tuple(pieces), "" if behind is None else text[behind:].strip())
 
 
-def _begins_with_result(text: str) -> bool:
-    return not without_results(text).strip()
+def _is_result(text: str, shown: list[str], names: Names) -> bool:
+    """Whether a result stands in a text without any call: at its head, or of a declared tool."""
+    of = result_of(text)
+    return bool(of and names.declared(of)) or (not shown and not without_results(text).strip())
 
 
 def _visible(text: str, *, in_file: bool) -> list[str]:

@@ -7,7 +7,8 @@ import unicodedata
 from typing import Final
 
 _tagged: Final = re.compile(
-    r"<(?P<tag>think(?:ing)?|thoughts?)>.*?(?:</(?P=tag)>|\Z)|<\|channel>thought\s.*?(?:<channel\|>|\Z)",
+    r"<(?P<tag>think(?:ing)?|thoughts?)>.*?(?:</(?P=tag)>|\Z)|<\|channel>thought\s.*?(?:<channel\|>|\Z)"
+    r"|(?:<ctrl94>|\A\s*thought\s).*?<ctrl95>",
     re.DOTALL | re.IGNORECASE,
 )
 _headless: Final = re.compile(
@@ -18,9 +19,18 @@ _called: Final = re.compile(r"(?<!\w)(?:\w*call:(?:\w+:)?)?Thought\{thought:[^{}
 _glued: Final = re.compile(r"(?<=[.!?])thought[ \t]*\n.*\Z", re.DOTALL)
 _behind_call_at: Final = re.compile(r"\s*thought\b(?:[ \t]*\n|:|\s)", re.IGNORECASE).match
 _results: Final = re.compile(
-    r"^[ \t]*(?:```|~~~)[ \t]*(?:tool_outputs?|tool_results?|tool_response)\b.*\Z",
-    re.DOTALL | re.MULTILINE,
+    r"""^[ \t]*(?:(?:```|~~~)[ \t]*(?:tool_?(?:output|result|response)s?)\b
+      |(?:tool_?(?:output|result|response)s?)[ \t]*:?[ \t]*$
+      |tool[ ](?:output|result|response)s?:
+      |[<\[]\|?tool_?(?:output|result|response)s?[>\]]
+      |(?:```(?:json)?\s*)?\{\s*["']\w+_response["']\s*:).*\Z
+    |<\|tool_response>.*\Z""",
+    re.DOTALL | re.MULTILINE | re.VERBOSE | re.IGNORECASE,
 )
+_own_result: Final = re.compile(
+    r"""^[ \t]*(?:```|~~~)[ \t]*tool_?(?:output|result|response)s?\s*\{\s*["'](\w+)_response["']""",
+    re.MULTILINE,
+).search
 _token: Final = re.compile(r"(?:<ctrl\d{1,3}>|[\x16\x17])+")
 _token_line: Final = re.compile(r"^[ \t]*(?:<ctrl\d{1,3}>|[\x16\x17])+[ \t]*$", re.MULTILINE)
 _answer: Final = re.compile(r"(?<=[.!?)\]\"'”’])\s*(?=\w)")
@@ -38,6 +48,12 @@ def without_thoughts(text: str) -> list[str]:
 def without_results(text: str) -> str:
     """A text up to the first result that the model wrote itself."""
     return _results.sub("", text)
+
+
+def result_of(text: str) -> str | None:
+    """The tool that a result's block says it is of."""
+    match = _own_result(text)
+    return match[1] if match else None
 
 
 def without_tokens(text: str, *, anywhere: bool) -> list[str]:
@@ -67,7 +83,26 @@ def behind_call(text: str) -> str:
         after = _script(rest, place.end(), 1)
         if before and after and before != after:
             answer = place.end()
-    return rest[answer:] if answer else ""
+    return rest[answer or _behind_english(rest) :] if answer or _behind_english(rest) else ""
+
+
+def _behind_english(text: str) -> int:
+    """Where the last sentences begin that are not English, behind some that are; 0 if nowhere.
+
+    Models think in English whatever they are spoken to in.
+    """
+    begin, english = 0, False
+    start = 0
+    for place in [*_sentence_end.finditer(text), None]:
+        end = place.end() if place else len(text)
+        words = [word.lower() for word in _word.findall(text[start:end])]
+        hits = sum(word in _ENGLISH for word in words)
+        if hits >= _SURE or (hits and len(words) <= _SHORT):
+            english, begin = True, end
+        elif len(words) < _SURE and begin == start:
+            begin = end  # a sentence of one word belongs to what stands before it
+        start = end
+    return begin if english and text[begin:].strip() else 0
 
 
 def _script(text: str, pos: int, step: int) -> str:
@@ -80,4 +115,15 @@ def _script(text: str, pos: int, step: int) -> str:
 
 
 _NEAR: Final = 24
+_sentence_end: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|\n\s*\n")
+_word: Final = re.compile(r"[^\W\d_]+")
+_ENGLISH: Final = frozenset(
+    re.findall(
+        r"\w+",
+        "the and of to is are that this with should they their which would about from you your "
+        "has have been it its he she his her be by can will must need i so what who",
+    )
+)
+_SURE: Final = 2
+_SHORT: Final = 6
 _JAPANESE: Final = frozenset({"HIRAGANA", "KATAKANA"})

@@ -48,6 +48,9 @@ _FOLLOWS: Final = {
 }
 
 
+_drive_at: Final = re.compile(r"""(?P<quote>['"]{3}|['"])(?P<path>[A-Za-z]:\\[^\\])""").match
+
+
 class Unreadable(Exception):  # noqa: N818 - an answer that unwinds the reader, not an error
     """This call must not be handed out, and why."""
 
@@ -209,6 +212,14 @@ class ValueReader:
     """The namespace of the call being read, under which its constructors stand as well."""
 
     def _string(self, pos: int, closer: str) -> tuple[JSON, int]:
+        value, end = self._quoted(pos, closer)
+        drive = _drive_at(self._src, pos)
+        if drive and value != self._src[drive.start("path") : end - len(drive["quote"])]:
+            # Python reads a line break in `C:\\new`, and the model meant a folder.
+            raise Unreadable("ambiguous")
+        return value, end
+
+    def _quoted(self, pos: int, closer: str) -> tuple[JSON, int]:
         try:
             value, end = literal(self._src, pos)
         except NotLiteral:

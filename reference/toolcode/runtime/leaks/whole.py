@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from .envelopes import Envelopes, finding, json_calls, loads, sorted_out
-from .model import Finding
+from .code import finding, sorted_out
+from .envelopes import Envelopes
+from .json_forms import calls_of, cut_call, json_calls, leading, loads
+from .markers import marker
+from .model import Finding, Unresolved
+from .programs import is_program, only_calls, sentence_goes_on
 from .python_calls import PythonReader
 
 if TYPE_CHECKING:
@@ -14,11 +18,19 @@ if TYPE_CHECKING:
     from .names import Names
     from .quoting import Quoting
 
-_PLAIN_LABELS: Final = frozenset({"python", "py", "", "json", "tool"})
+_PLAIN_LABELS: Final = frozenset({"python", "py", "python3", "", "json", "tool", "xml"})
+_SHELLS: Final = frozenset({"bash", "sh", "shell", "javascript", "js", "ts", "typescript"})
 _json_fence: Final = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL).fullmatch
-_between: Final = re.compile(
-    r"(?:\s|#[^\n]*|\b(?:print|await)\b|\w+\s*=(?!=)|[\[\](),;])*"
-).fullmatch
+_word_line: Final = re.compile(
+    r"\s*(?:(?:call|python|py|code|tool)[ \t]*\n"
+    r"|\w{2,24}[ \t]*\n(?=(?:print\s?\(\s?)?default_api\.))\s*",
+    re.IGNORECASE,
+).match
+_inline: Final = re.compile(r"`([^`\n]+)`").fullmatch
+_source: Final = re.compile(
+    r"^\s*(?:import|from)\b|\bdefault_api\s*=|^\s*(?:def|class)\b", re.MULTILINE
+).search
+_rest_of_line_at: Final = re.compile(r"[ \t]*(?:\n|\Z)").match
 
 
 def whole_message(text: str, names: Names, options: Options) -> Finding | None:
@@ -28,22 +40,83 @@ def whole_message(text: str, names: Names, options: Options) -> Finding | None:
     found = _json_message(text, names, options)
     if found:
         return found
-    reads, end = Envelopes(text, names, options).statements(len(text) - len(text.lstrip()))
+    head = _word_line(text)
+    envelopes = Envelopes(text, names, options)
+    pos = head.end() if head else len(text) - len(text.lstrip())
+    reads, end = envelopes.statements(pos)
     # A line of its own may be all that a thought or an answer is set apart by.
     if reads and not text[end:].strip():
         return finding(0, len(text), "bare", reads)
+    code = _set_as_code(text)
+    reads = PythonReader(code, names, options).program() if code else []
+    if code and reads and only_calls(code, [(read.start, read.end) for read in reads]):
+        return finding(0, len(text), "bare", reads)
     return None
+
+
+def whole_program(text: str, names: Names, options: Options) -> Finding | None:
+    """Read a message that is a program without a fence, with calls of declared tools in it.
+
+    A program that imports or makes what it calls is a client's source, and no call.
+    """
+    if "default_api." not in text or _source(text) or not is_program(text):
+        return None
+    reads = PythonReader(text, names, options).program()
+    declared = [read for read in reads if (known := names.resolve(read.callee)) and known[1]]
+    if not declared or len(declared) < len(reads):
+        return None
+    return finding(0, len(text), "bare", reads)
+
+
+def _set_as_code(text: str) -> str | None:
+    """A message's code: a list of calls, or what stands between two backticks."""
+    stripped = text.strip()
+    inline = _inline(stripped)
+    if inline:
+        return inline[1]
+    return stripped if stripped[0] == "[" and stripped[-1] == "]" else None
+
+
+def leading_json(text: str, names: Names) -> list[Finding]:
+    """Read the JSON calls that a message begins with, each on lines of its own."""
+    found: list[Finding] = []
+    pos = 0
+    while True:
+        blanks = len(text) - pos - len(text[pos:].lstrip())
+        value, end = leading(text, pos + blanks) if text[pos + blanks :][:1] in "{[" else (None, 0)
+        rest = _rest_of_line_at(text, end)
+        calls = calls_of(value, names) if value and rest else []
+        if not calls:
+            return found
+        found.append(Finding(pos, end, "json", tuple(calls)))
+        pos = end
 
 
 def _json_message(text: str, names: Names, options: Options) -> Finding | None:
     fenced = _json_fence(text)
     content = fenced[1] if fenced else text
     value = loads(content)
-    if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("tool_code"), str):
-        reads = PythonReader(value["tool_code"], names, options).program()
+    code = _code_in(value)
+    if code is not None:
+        reads = PythonReader(code, names, options).program()
         return Finding(0, len(text), "json", *sorted_out(reads)) if reads else None
     calls = json_calls(content, names)
-    return Finding(0, len(text), "json", tuple(calls)) if calls else None
+    if calls:
+        return Finding(0, len(text), "json", tuple(calls))
+    cut = cut_call(text, names) if value is None else None
+    return Finding(0, len(text), "json", (), (Unresolved(cut, "truncated"),)) if cut else None
+
+
+def _code_in(value: object) -> str | None:
+    """What stands under `tool_code`, among nothing but other text."""
+    if not isinstance(value, dict):
+        return None
+    code = value.get("tool_code")
+    lines = code if isinstance(code, list) else [code]
+    others = [other for key, other in value.items() if key != "tool_code"]
+    if not all(isinstance(one, str) for one in [*lines, *others]):
+        return None
+    return "\n".join(map(str, lines))
 
 
 def leading_fences(text: str, quoting: Quoting, names: Names, options: Options) -> list[Finding]:
@@ -54,22 +127,28 @@ def leading_fences(text: str, quoting: Quoting, names: Names, options: Options) 
     found: list[Finding] = []
     pos = 0
     for fence in quoting.fences:
-        code = text[fence.body : fence.close]
-        if text[pos : fence.start].strip() or fence.label not in _PLAIN_LABELS:
+        if text[pos : fence.start].strip() or not _plain(fence.label, names):
             break
-        reads = PythonReader(code, names, options).program()
-        if not reads or not only_calls(code, [(read.start, read.end) for read in reads]):
+        inside = _fenced_calls(text[fence.body : fence.close], fence.label, names, options)
+        if inside is None:
             break
-        found.append(finding(fence.start, fence.end, "fence", reads))
+        found.append(Finding(fence.start, fence.end, "fence", inside.calls, inside.unresolved))
         pos = fence.end
-    return found
+    return [] if found and sentence_goes_on(text, pos) else found
 
 
-def only_calls(code: str, spans: list[tuple[int, int]]) -> bool:
-    """Whether nothing stands between calls but prints, brackets, assignments and comments."""
-    pos = 0
-    for start, end in [*spans, (len(code), len(code))]:
-        if not _between(code[pos:start]):
-            return False
-        pos = end
-    return True
+def _plain(label: str, names: Names) -> bool:
+    return label in _PLAIN_LABELS or label in _SHELLS or names.resolve(label) is not None
+
+
+def _fenced_calls(code: str, label: str, names: Names, options: Options) -> Finding | None:
+    """The calls of a plain fence that holds nothing else."""
+    reads = PythonReader(code, names, options).program()
+    if reads and only_calls(code, [(read.start, read.end) for read in reads]):
+        own = label not in _SHELLS or "default_api." in code
+        return finding(0, len(code), "fence", reads) if own else None
+    head = marker.match(code.strip())
+    whole = Envelopes(code.strip(), names, options).read(head) if head else None
+    if whole is None or whole.end < len(code.strip()) or whole.kind == "fence":
+        return None
+    return whole if any(call.tool for call in whole.calls) else None
