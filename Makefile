@@ -9,7 +9,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help setup conformance omp test full lint format corpus-check spec zoo bench clean
+.PHONY: help setup conformance omp test full lint format corpus-check new-case spec zoo bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -45,6 +45,9 @@ format: $(VENV)/.dev ## format code and cases
 
 corpus-check: $(VENV)/.dev ## schema, canonical form, ids, clauses and the two oracles
 	@$(BIN)/toolcode corpus check
+
+new-case: $(VENV)/.dev ## make a case: FILE=message.txt ARGS='--id call.nesting.mine --title ".." --why wrong-call'
+	@$(BIN)/toolcode corpus new "$(or $(FILE),-)" $(ARGS)
 
 spec: $(VENV)/.dev ## write corpus/clauses.json anew from SPEC.md
 	@$(BIN)/python -m toolcode_conformance.spec --write

@@ -51,8 +51,10 @@ def check_corpus(paths: list[Path]) -> tuple[list[str], list[str]]:
         ]
     else:
         notes.append("corpus/clauses.json does not exist, so clause ids were not checked")
+    found += _duplicates(cases)
     if not paths:
         found += _probes(cases)
+        found += _released(cases)
     for case in cases:
         found += [f"{case.id}: {problem}" for problem in check_case(case)]
     if not cases:
@@ -100,6 +102,26 @@ def _ids(cases: list[Case]) -> Iterator[str]:
         twin = case.raw.get("twin")
         if twin and twin not in seen:
             yield f"{case.id}: twin {twin} does not exist"
+
+
+def _duplicates(cases: list[Case]) -> Iterator[str]:
+    """Two cases that ask the same of the same clause are one too many, however they are written."""
+    seen: dict[str, str] = {}
+    for case in cases:
+        asked = [case.clause, case.op, case.text or case.input, case.chunks, case.options]
+        key = json.dumps([*asked, case.expect], sort_keys=True)
+        if key in seen:
+            yield f"{case.id}: asks the same as {seen[key]}"
+        seen.setdefault(key, case.id)
+
+
+def _released(cases: list[Case]) -> Iterator[str]:
+    """An id that a release had stays, as an id or as an alias: badges and expectations name it."""
+    known = {name for case in cases for name in (case.id, *case.aliases)}
+    for path in sorted((places.corpus_dir() / "released").glob("*.txt")):
+        for name in path.read_text("utf-8").split():
+            if name not in known:
+                yield f"{name}: was released with {path.stem} and is gone; keep it as an alias"
 
 
 def _probes(cases: list[Case]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolcode_conformance import places
+from toolcode_conformance import new_case, places
 from toolcode_conformance.corpus import Corpus, group_files, load_corpus
 from toolcode_conformance.formatter import dump, format_file
 
@@ -42,6 +42,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     one = actions.add_parser("search", help="cases that contain a text anywhere")
     one.add_argument("text", help="the text, compared without regard to case")
     one.set_defaults(run=run_search)
+    new_case.add_parser(actions)
 
 
 def _say(text: str) -> None:
@@ -118,6 +119,31 @@ def run_show(options: argparse.Namespace) -> int:
     return 0
 
 
+def polarity(case: Case) -> str:
+    """What a case asks for: something (`gives`), its absence (`withholds`), or both (`mixed`).
+
+    A call or value that must not come, an argument that must stay unresolved, a refusal: each
+    withholds. A case that only asks for an answer in time is `ends`.
+    """
+    expect = case.expect
+    if expect.get("any") or case.op == "growth":
+        return "ends"
+    calls = [part["call"] for part in expect.get("segments", ()) if "call" in part]
+    calls += expect.get("calls", ()) if case.op == "recover" else ()
+    marks = ("unresolved", "skipped", "conditional")
+    withheld = (
+        expect.keys() & {"refused", "nonliteral", "omitted", "dropped"}
+        or expect.get("unresolved")
+        or any(call.get(mark) for call in calls for mark in marks)
+    )
+    reads = case.op in ("scan", "literal", "recover")
+    given = bool(calls) or "value" in expect or not (reads or withheld)
+    given = given or any("thinking" in part for part in expect.get("segments", ()))
+    if given and withheld:
+        return "mixed"
+    return "gives" if given else "withholds"
+
+
 def _count(corpus: Corpus, title: str, key: Callable[[Case], str]) -> None:
     counts = collections.Counter(key(case) for case in corpus.cases)
     _say(f"{title}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
@@ -132,6 +158,7 @@ def run_stats(_options: argparse.Namespace) -> int:
     _count(corpus, "effect", lambda case: case.why)
     _count(corpus, "operation", lambda case: case.op)
     _count(corpus, "source", lambda case: str(case.source.get("kind", "unstated")))
+    _count(corpus, "polarity", polarity)
     clauses = {case.clause for case in corpus.cases}
     _say(f"clauses with a case: {len(clauses)}")
     return 0
