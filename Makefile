@@ -9,7 +9,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help setup conformance omp test full lint format corpus-check new-case spec zoo bench clean
+.PHONY: help setup conformance omp test full lint format corpus-check new-case spec zoo fuzz fuzz-promote fuzz-smoke mutants bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -66,6 +66,21 @@ full: test ## test, then the corpus with every chunking, and how the time grows
 
 zoo: $(VENV)/.dev ## run the faulty parsers, and write corpus/ZOO.md and corpus/COVERAGE.md
 	@$(BIN)/python -m tests.zoo
+
+$(VENV)/.fuzz: pyproject.toml | $(BIN)/python
+	@$(PIP) -e '.[dev,fuzz]' && touch $(VENV)/.conformance $(VENV)/.dev $@
+
+fuzz: $(VENV)/.fuzz ## fuzz with coverage: TARGET=scan TIME=60
+	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz run $(or $(TARGET),all) --time $(or $(TIME),60)
+
+fuzz-promote: $(VENV)/.dev ## keep a finding for replay, and say how it becomes a case: FINDING=file
+	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz promote --finding "$(FINDING)"
+
+fuzz-smoke: $(VENV)/.fuzz ## a minute over all targets, always with the same seed
+	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz smoke --time 60 --seed 1 --out out/fuzz-smoke
+
+mutants: $(VENV)/.dev ## the corpus's mutation score: some ten minutes; ARGS="--sample 200"
+	@$(BIN)/python -m tests.mutation --jobs $(JOBS) $(ARGS)
 
 bench: $(VENV)/.conformance ## ratios to oh-my-pi (after make omp) and ast, growth, memory; writes out/bench.json
 	@$(BIN)/python -m toolcode_conformance.bench

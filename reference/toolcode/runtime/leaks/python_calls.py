@@ -75,7 +75,9 @@ class PythonReader:
         calls, cut = extract_calls(self._code, lambda: "", accepted)
         for call in calls:
             at = self._code.find(call.source, pos)
-            if at < 0:  # a repaired string has swallowed it
+            # A repaired string may have swallowed it, and of two callees with one last name only
+            # one may mean a tool.
+            if at < 0 or not self._names.resolve(re.sub(r"\s", "", call.callee)):
                 continue
             paren = self._code.index("(", at + len(call.callee))
             read = self._call(at, call.callee, paren)
@@ -91,7 +93,8 @@ class PythonReader:
     def _unclosed(self, pos: int, accepted: set[str]) -> list[Read]:
         """The call that the code ends in: a quote may have been what kept it open."""
         for match in _callee.finditer(self._code, pos):
-            if match[1].rpartition(".")[2].strip() in accepted:
+            known = match[1].rpartition(".")[2].strip() in accepted
+            if known and self._names.resolve(re.sub(r"\s", "", match[1])):
                 return [self._call(match.start(), match[1], match.end() - 1)]
         return []
 

@@ -1,0 +1,1 @@
+"""Fuzzing of the reference, and of anyone's parser against it."""

@@ -1,0 +1,1 @@
+"""The fuzzing kit without its engine."""

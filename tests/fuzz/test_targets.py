@@ -1,0 +1,177 @@
+"""Each target finds a bug that was planted in a copy, and kept findings stay fixed."""
+
+from __future__ import annotations
+
+import random
+import types
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import toolcode
+from toolcode.runtime import gemma4, transcript
+from toolcode.runtime.leaks import recover
+from toolcode_conformance.clients import decode_line
+from toolcode_conformance.errors import CorpusError
+from toolcode_fuzz import findings, grammar, inputs, seeds, targets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+RUNS = 4000
+
+
+def found_in(target: Callable[..., None], parser: Any, name: str) -> bytes | None:
+    """What mutated seeds find, without an engine and always the same."""
+    chance = random.Random(7)  # noqa: S311 - the same search every time
+    pool = list(seeds.seeds(name)) or [b""]
+    for _ in range(RUNS):
+        data = chance.choice(pool)
+        for _ in range(chance.randint(0, 3)):
+            data = grammar.mutate(data, 800, chance.randrange(1 << 30))
+        try:
+            target(data, parser)
+        except targets.Broken:
+            return data
+    return None
+
+
+def changed(module: types.ModuleType, **members: Any) -> types.ModuleType:
+    copy = types.ModuleType(module.__name__)
+    copy.__dict__.update({**vars(module), **members})
+    return copy
+
+
+class Forgetful(toolcode.Scanner):
+    """Loses a chunk that is one character."""
+
+    def feed(self, text: str) -> list[Any]:
+        return [] if len(text) == 1 else super().feed(text)
+
+
+class ForgetfulGemma(gemma4.Scanner):
+    def feed(self, text: str) -> list[Any]:
+        return [] if len(text) == 1 else super().feed(text)
+
+
+def floats(text: str, **options: Any) -> list[Any]:
+    events = toolcode.scan(text, **options)
+    for event in events:
+        if isinstance(event, toolcode.Call):
+            event.arguments = {k: v + 1 if v == 1 else v for k, v in event.arguments.items()}
+    return events
+
+
+def no_fences(**parts: Any) -> str:
+    return toolcode.render_message(**parts).replace("\\x60", "`")
+
+
+def silent(text: str, **options: Any) -> list[Any]:
+    return [] if "thinking" in text else toolcode.scan(text, **options)
+
+
+def inventive(text: str, **options: Any) -> Any:
+    found = recover(text, **options)
+    calls = [type(call)("launch", call.arguments, None, "undeclared") for call in found.calls]
+    return types.SimpleNamespace(calls=calls)
+
+
+def careless(data: bytes) -> Any:
+    value = decode_line(data)
+    return {**value, "id": 2} if isinstance(value, dict) and value.get("id") == 1 else value
+
+
+BUGS: dict[str, Any] = {
+    "scan": changed(toolcode, Scanner=Forgetful),
+    "literals": changed(toolcode, scan=floats),
+    "round-trip": changed(toolcode, render_message=no_fences),
+    "thinking": changed(toolcode, scan=silent),
+    "gemma": changed(gemma4, Scanner=ForgetfulGemma),
+    "transcripts": changed(
+        transcript, parse_transcript=lambda text: transcript.parse_transcript(text)[:1]
+    ),
+    "leaks": inventive,
+}
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_planted_bug_is_found(name: str) -> None:
+    assert found_in(targets.TARGETS[name], BUGS[name], name) is not None
+
+
+def test_a_decoder_that_changes_a_value_is_found() -> None:
+    def twice(data: bytes) -> None:
+        value = careless(data)
+        if value != decode_line(data):
+            raise targets.Broken("it is another value")
+
+    with pytest.raises(targets.Broken):
+        twice(b'{"id": 1}')
+
+
+def test_a_loader_without_a_message_is_found() -> None:
+    class Wordless(CorpusError):  # noqa: N818
+        def __str__(self) -> str:
+            return ""
+
+    def loader(*_: Any, **__: Any) -> None:
+        raise Wordless("x")
+
+    with pytest.raises(targets.Broken, match="without words"):
+        targets.corpus(b'{"id": 1}', loader)
+
+
+@pytest.mark.parametrize("name", targets.TARGETS)
+def test_seeds_hold(name: str) -> None:
+    for data in seeds.seeds(name):
+        targets.replay(name, data)
+
+
+@pytest.mark.parametrize(
+    ("name", "path"), findings.kept(), ids=lambda value: getattr(value, "name", value)
+)
+def test_kept_findings_stay_fixed(name: str, path: Path) -> None:
+    targets.replay(name, path.read_bytes())
+
+
+def test_findings_are_grouped_and_made_small() -> None:
+    def run(target: str, data: bytes) -> None:
+        targets.TARGETS[target](data, BUGS["scan"])  # type: ignore[call-arg]
+
+    data = found_in(targets.scan, BUGS["scan"], "scan")
+    assert data is not None
+    first = findings.examine("scan", data, run)
+    assert first is not None
+    least = findings.minimised(first, run)
+    assert least.signature == first.signature
+    assert len(least.data) <= min(len(data), inputs.HEAD + 8)
+    assert "cut into pieces" in findings.shown(least)
+    assert findings.examine("scan", data) is None, "the reference itself is sound"
+
+
+def test_a_finding_is_promoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "KEPT", tmp_path / "kept")
+    path = tmp_path / "scan-0123.bin"
+    path.write_bytes(b"\0" * inputs.HEAD + b"```tool_code\nf(a=1)\n```")
+    said = findings.promotion(path)
+    assert findings.kept() == [("scan", tmp_path / "kept" / "scan-0123.bin")]
+    assert "make new-case FILE=" in said
+    assert '"kind": "fuzz"' in said
+    assert path.with_suffix(".txt").read_text() == "```tool_code\nf(a=1)\n```"
+
+
+def test_the_mutator_keeps_to_its_limits() -> None:
+    data = b"\x01" * inputs.HEAD + "f(a='é')".encode()
+    for seed in range(2000):
+        new = grammar.mutate(data, 64, seed)
+        assert inputs.HEAD <= len(new) <= 64
+        assert new == grammar.mutate(data, 64, seed)
+        data = new
+        assert len(grammar.cross(data, new, 64, seed)) <= 64
+
+
+def test_the_dictionary_is_libfuzzers() -> None:
+    lines = grammar.dictionary().splitlines()
+    assert len(lines) == len(grammar.PIECES)
+    assert all(line.isascii() and line.count('"') == 2 for line in lines)
