@@ -15,12 +15,15 @@ from toolcode.body import FENCE, Body
 from .braces import Placeholder, read_bare, read_braces
 from .code import finding, open_calls, read_code
 from .json_forms import (
+    calls_of,
+    cut_call,
     is_schema,
     json_calls,
     leading,
     loads,
     named_call,
     rocket_calls,
+    yaml_calls,
 )
 from .markup import element_calls, read_element
 from .model import Finding, RecoveredCall, Unresolved
@@ -40,16 +43,13 @@ _tail_at: Final = re.compile(
     r"\s*(?:<ctrl\d{1,3}>|\x17|<tool_call\|>|<end_function_call>|/?>(?:\s*</call:[^>\n]*>)?|end(?:call)?\b)*"
 ).match
 _attribute: Final = re.compile(r"""\s*([\w.-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'<>/]+))""")
-_end_of_statement_at: Final = re.compile(r"[ \t]*(?:\)[ \t]*)*(?:;[ \t]*)?(?:\#[^\n]*)?").match
-_blanks_at: Final = re.compile(r"\s*").match
-_printed_at: Final = re.compile(r"""print\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')\s*\)""").match
-_tags_at: Final = re.compile(r"(?:\s*<(?!/)[\w.:-]+>){0,4}\s*").match
-_closers_at: Final = re.compile(r"(?:\s*[<\[]/[\w.:-]+[>\]])*").match
+_tags_at: Final = re.compile(r"(?:\s*<(?!/)[\w.:-]+>){0,4}\s*(?:<!\[CDATA\[\s*)?").match
+_closers_at: Final = re.compile(r"(?:\s*\]\]>)?(?:\s*[<\[]/[\w.:-]+[>\]])*").match
 _close: Final = re.compile(r"\s*[<\[]/[\w.:-]+[>\]]")
 _named_tool: Final = re.compile(r"""\b(?:tool|name|function)=["']([^"']+)["']""").search
 _mid_sentence: Final = re.compile(r"[^\W_][,;]?[ \t]+\Z").search
 _keywords_at: Final = re.compile(rf"\s*(?:\)|{NAME}\s*=(?!=))").match
-_cut_callee: Final = re.compile(rf"(?:print\s?\(\s?)?({PATH})\s*\Z").match
+cut_callee: Final = re.compile(rf"(?:print\s?\(\s?)?({PATH})\s*\Z").match
 _comma_at: Final = re.compile(r"\s*,?\s*").match
 _inner_fence_at: Final = re.compile(r"(?:```|~~~)\w*[ \t]*\n").match
 _speaks_of_calls: Final = re.compile(r"tool|call|function|\bran\b", re.IGNORECASE).search
@@ -181,37 +181,19 @@ class Envelopes:
 
     # Python
 
-    def statements(self, pos: int, end: int | None = None) -> tuple[list[Read], int]:
-        """Read the calls that stand at `pos`, one statement after the other.
-
-        Returns:
-            The calls, and where the text goes on.
-        """
-        stop = len(self._text) if end is None else end
-        found: list[Read] = []
-        last = pos
-        while pos < stop:
-            reads = self._python.statement(pos)
-            printed = None if reads else _printed_at(self._text, pos)
-            if reads:
-                found += reads
-                pos = reads[-1].end
-            elif printed:
-                pos = printed.end()
-            else:
-                break
-            finished = _end_of_statement_at(self._text, pos)
-            assert finished is not None, "it matches the empty text"
-            last = finished.end()
-            blanks = _blanks_at(self._text, last)
-            pos = blanks.end() if blanks else last
-        return found, last
+    def statements(self, pos: int) -> tuple[list[Read], int]:
+        """Read the calls that stand at `pos`, one statement after the other."""
+        return self._python.statements(pos)
 
     def _label(self, match: re.Match[str]) -> Finding | None:
         start, pos = match.start(), match.end()
         reads, end = self.statements(pos)
         if reads or end > pos:
             return finding(start, end, "label", reads)
+        return self._labelled_code(start, pos) or self._labelled_name(start, pos)
+
+    def _labelled_code(self, start: int, pos: int) -> Finding | None:
+        """Read a program, a mapping, or calls of what nobody declared, behind a label."""
         if begins_as_code(self._text, pos):
             end = code_block(self._text, pos)
             inside = read_code(self._text[pos:end], self._names, self._options)
@@ -222,15 +204,20 @@ class Envelopes:
             whole = open_calls(self._text[pos:end], self._options)
             if whole and whole.calls and not sentence_goes_on(self._text, end):
                 return Finding(start, end, "label", whole.calls, whole.unresolved)
-        cut = _cut_callee(self._text, pos)
+        mapping = tuple(yaml_calls(self._text[pos:], self._names))
+        return Finding(start, len(self._text), "label", mapping) if mapping else None
+
+    def _labelled_name(self, start: int, pos: int) -> Finding | None:
+        """A name without arguments behind a label: cut off, or the head of what is no call."""
+        lost: Unresolved | None = None
+        cut = cut_callee(self._text, pos)
         name = self._names.resolve(cut[1]) if cut else None
         if name and name[1]:
-            return Finding(start, len(self._text), "label", (), (Unresolved(name[0], "truncated"),))
+            lost = Unresolved(name[0], "truncated")
         word = _word_line_at(self._text, pos)
         if word and self._names.declared(word[1]):
-            unresolved = (Unresolved(word[1], "non-literal"),)
-            return Finding(start, len(self._text), "label", (), unresolved)
-        return None
+            lost = Unresolved(word[1], "non-literal")
+        return Finding(start, len(self._text), "label", (), (lost,)) if lost else None
 
     def _short(self, match: re.Match[str]) -> Finding | None:
         """A message that ends with a tool's name, before any argument."""
@@ -241,7 +228,13 @@ class Envelopes:
         return Finding(match.start(), match.end(), "brace", (), unresolved)
 
     def _control(self, match: re.Match[str]) -> Finding | None:
-        """Read what a control token or a fused word announces: statements, or one call's end."""
+        """Read what a control token announces: statements, or a call in JSON."""
+        if self._text.startswith("{", match.end()):
+            value, end = leading(self._text, match.end())
+            calls = tuple(calls_of(value, self._names))
+            tail = _tail_at(self._text, end)
+            end = tail.end() if tail else end
+            return Finding(match.start(), end, "json", calls) if calls else None
         reads, end = self.statements(match.end())
         return finding(match.start(), end, "brace", reads) if reads else None
 
@@ -313,16 +306,34 @@ class Envelopes:
         start = match.start()
         if named:
             return self._directive(start, pos, named[1])
+        found = self._tagged_code(start, pos) or self._tagged_json(start, pos)
+        return self._closed(found) if found else None
+
+    def _tagged_code(self, start: int, pos: int) -> Finding | None:
         fence = _inner_fence_at(self._text, pos)
         reads, end = self.statements(fence.end() if fence else pos)
-        if reads:
-            return self._closed(finding(start, end, "tag", reads))
-        content = self._content(pos)
-        calls = json_calls(content, self._names) or rocket_calls(content, self._names)
-        if not calls:
+        if not reads:
             return None
+        close = _close.search(self._text, pos)
+        content = self._text[pos : close.start()] if close else ""
+        inside = (
+            read_code(html.unescape(content), self._names, self._options)
+            if _escaped(content)
+            else None
+        )
+        if close and inside:
+            return Finding(start, close.start(), "tag", *inside)
+        return finding(start, end, "tag", reads)
+
+    def _tagged_json(self, start: int, pos: int) -> Finding | None:
+        content = self._content(pos)
         end = pos + len(content)
-        return self._closed(Finding(start, end, "tag", tuple(calls)))
+        plain = html.unescape(content) if _escaped(content) else content
+        calls = json_calls(plain, self._names) or rocket_calls(plain, self._names)
+        if calls:
+            return Finding(start, end, "tag", tuple(calls))
+        cut = cut_call(plain, self._names) if end == len(self._text) else None
+        return Finding(start, end, "tag", (), (Unresolved(cut, "truncated"),)) if cut else None
 
     def _content(self, pos: int) -> str:
         """A tag's content up to the next closing tag, if it can be JSON at all."""
@@ -373,7 +384,8 @@ class Envelopes:
         if name.lower() not in _CODE_TAGS or not self._text.startswith(">", match.end()):
             return None
         pos = match.end() + 1
-        if match.start() and not self._text[match.start() - 1].isspace():
+        line = self._text.rfind("\n", 0, match.start()) + 1
+        if self._text[line : match.start()].strip():
             return None
         reads, end = self.statements(pos)
         whole = end > pos and self._text.startswith(f"</{name}>", end)
@@ -414,6 +426,11 @@ class Envelopes:
             return ""
         told = {word for word in _words(head) if self._names.declared(word)}
         return told.pop() if len(told) == 1 else ""
+
+
+def _escaped(content: str) -> bool:
+    """Whether all quotes of a content are written as HTML writes them."""
+    return "&quot;" in content and '"' not in content and "'" not in content
 
 
 def _is_call(read: Read) -> bool:

@@ -29,6 +29,7 @@ _attribute: Final = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _tag_at: Final = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)").search
 _MAX_DEPTH: Final = 16
 _HEADS: Final = frozenset({"name", "tool", "tool_name", "function", "function_name"})
+_BESIDE: Final = frozenset({"server_name", "id", "type"})
 _BODIES: Final = frozenset({"arguments", "args", "parameters", "params", "input"})
 
 
@@ -169,7 +170,7 @@ def _parted(element: Element) -> tuple[str, Any] | None:
     if head is None or head.children:
         return None
     body = next((parts[key] for key in sorted(_BODIES & parts.keys())), None)
-    if body is None or len(parts) != 2:  # noqa: PLR2004 - the name and the arguments
+    if body is None or len(parts.keys() - _BESIDE) != 2:  # noqa: PLR2004 - name and arguments
         return None
     given = body.value() if body.children else loads(body.text)
     return head.text.strip(), given
