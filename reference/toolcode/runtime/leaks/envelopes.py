@@ -68,6 +68,7 @@ class Envelopes:
         self._names = names
         self._options = options
         self._python = PythonReader(text, names, options)
+        self._talk_to = 0  # where a run of calls ends that was found to be talk
         # Fences and tags look ahead for their ends. What they may look at in all is bounded, so
         # that a text of a thousand openers costs time linear in its length.
         self._budget = 32 * len(text) + (1 << 16)
@@ -240,6 +241,8 @@ class Envelopes:
 
     def _lines(self, match: re.Match[str]) -> Finding | None:
         """Read calls on lines of their own, which nothing introduces and no sentence goes on in."""
+        if match.start() < self._talk_to:  # the rest of a run of calls that was talk
+            return None
         reads, end = self.statements(match.end())
         calls = [read.outcome for read in reads]
         known = [call for call in calls if isinstance(call, RecoveredCall) and call.tool]
@@ -248,6 +251,7 @@ class Envelopes:
             return None
         printed = not self._text.startswith("default_api", match.end())
         if not stands_alone(self._text, match.start(), end, printed=printed):
+            self._talk_to = end
             return None
         return finding(match.start(), end, "bare", reads)
 
