@@ -49,6 +49,7 @@ _close: Final = re.compile(r"\s*[<\[]/[\w.:-]+[>\]]")
 _named_tool: Final = re.compile(r"""\b(?:tool|name|function)=["']([^"']+)["']""").search
 _mid_sentence: Final = re.compile(r"[^\W_][,;]?[ \t]+\Z").search
 _keywords_at: Final = re.compile(rf"\s*(?:\)|{NAME}\s*=(?!=))").match
+_goes_on_at: Final = re.compile(r"[ ,;]+[a-z]{2,} ?").match
 cut_callee: Final = re.compile(rf"(?:print\s?\(\s?)?({PATH})\s*\Z").match
 _comma_at: Final = re.compile(r"\s*,?\s*").match
 _inner_fence_at: Final = re.compile(r"(?:```|~~~)\w*[ \t]*\n").match
@@ -99,6 +100,8 @@ class Envelopes:
     def _brace(self, match: re.Match[str]) -> Finding | None:
         opener = match["open"].strip()
         start = self._brace_start(match)
+        if self._mentioned(match):
+            return None
         if opener == "(" and (read := self._parenthesised(match, start)) is not False:
             return read
         try:
@@ -117,6 +120,8 @@ class Envelopes:
             arguments, end = read_braces(self._text, match.end(), ")" if opener == "(" else "}")
         else:
             arguments, end = self._attributes(match.end())
+            if not arguments and not self._brace_name(match["path"])[1]:
+                return None
         if is_schema(arguments):
             return None
         if opener.startswith("(") and opener != "(":
@@ -134,6 +139,14 @@ class Envelopes:
         if word and _mid_sentence(self._text[max(0, match.start() - 8) : match.start("word")]):
             return match.end("word")
         return match.start()
+
+    def _mentioned(self, match: re.Match[str]) -> bool:
+        """Whether `call:` is a word of a sentence that goes on behind its braces."""
+        if match["word"] != "" or match["angle"] or match["tokens"]:
+            return False
+        before = self._text[max(0, match.start() - 8) : match.start("head")]
+        close = self._text.find("}", match.end())
+        return bool(_mid_sentence(before)) and bool(_goes_on_at(self._text, close + 1))
 
     def _parenthesised(self, match: re.Match[str], start: int) -> Finding | Literal[False] | None:
         """Read Python behind the brace form's head; False where braces' entries stand there."""
@@ -383,19 +396,25 @@ class Envelopes:
     def _element(self, match: re.Match[str]) -> Finding | None:
         """An element that is named after a tool, or that holds nothing but a printed call."""
         name = match["own"]
+        if self._in_page(match.start()):
+            return None
         if self._names.declared(name) or (":" in name and self._names.resolve(name)):
             return self._as_element(match)
         if name.lower() not in _CODE_TAGS or not self._text.startswith(">", match.end()):
             return None
         pos = match.end() + 1
-        line = self._text.rfind("\n", 0, match.start()) + 1
-        if self._text[line : match.start()].strip():
+        if self._text[: match.start()].strip():
             return None
         reads, end = self.statements(pos)
         whole = end > pos and self._text.startswith(f"</{name}>", end)
         if not reads or not whole or not all(_is_call(read) for read in reads):
             return None
         return finding(match.start(), end + len(name) + 3, "tag", reads)
+
+    def _in_page(self, pos: int) -> bool:
+        """Whether an element stands behind another tag or in a sentence, as in a page."""
+        before = self._text[max(0, pos - 80) : pos]
+        return before.rstrip()[-1:] == ">" or bool(before.rpartition("\n")[2].strip())
 
     def _as_element(self, match: re.Match[str]) -> Finding | None:
         self._budget -= len(self._text) - match.start()

@@ -149,7 +149,8 @@ class LeakGuard:
         sign = self._first_sign if self._whole else self._sign
         match = sign(self._text, max(0, self._out - _WORD))
         if match:
-            self._held = end = max(match.start(), self._out)
+            blank = self._whole and not self._text[: match.start()].strip()
+            self._held = end = self._out if blank else max(match.start(), self._out)
         else:
             look = _first_partial_at if self._whole and not self._out else _partial_at
             partial = look(self._text, self._out)

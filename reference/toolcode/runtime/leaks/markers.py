@@ -20,14 +20,14 @@ _LETTER: Final = r"(?<![A-Za-z0-9_])"  # a word of another script may end where 
 
 marker: Final = re.compile(
     rf"""
-    (?P<brace>{_CONTROL}{{0,4}}+(?:-{{3,}})?<?\s?(?:{_LETTER}error:\s?)?
+    (?P<brace>(?P<tokens>{_CONTROL}{{0,4}}+)(?:-{{3,}})?(?P<angle><?)\s?(?:{_LETTER}error:\s?)?
       (?P<head>(?:{_FUSED}|{_LETTER}(?!\w*{_FUSED}:)(?P<word>[A-Za-z_]{{0,12}})call):\s?
         |{_LETTER}(?!\w*call:|(?:response|result|output)s?:)
          [A-Za-z_]{{1,16}}:\s?(?=default_api[:.])
 
         |(?<![\w.])(?<!response:)(?=default_api[:.]\s?[\w.:]+\s?\{{))
       (?P<path>(?:default_api[:.]\s?)?{PATH})
-      (?P<open>\s*\(\s*\{{|>?\s*\{{|\(|\s(?=[^<>=\n]{{0,80}}=[^<>\n]{{0,400}}/?>)))
+      (?P<open>\s*\(\s*\{{|>?\s*\{{|\(|\s*(?=/>)|\s(?=[^<>=\n]{{0,80}}=[^<>\n]{{0,400}}/?>)))
     | (?P<fence>(?:```|~~~)[ \t]*{CALL_LABEL}(?:(?=print\s?\(|default_api)|\b))
     | (?P<label>(?:(?<![\w`"'/=<\[-])\**|(?<=\w)
         (?=tool_code\s+(?:print\s?\(\s?)?default_api\.))

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from .json_forms import loads, named_call
+from .json_forms import is_schema, loads, named_call
 
 if TYPE_CHECKING:
     from .model import RecoveredCall
@@ -30,6 +30,7 @@ _tag_at: Final = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)").search
 _MAX_DEPTH: Final = 16
 _HEADS: Final = frozenset({"name", "tool", "tool_name", "function", "function_name"})
 _BESIDE: Final = frozenset({"server_name", "id", "type"})
+_NOUNS: Final = frozenset({"tool", "function"})
 _BODIES: Final = frozenset({"arguments", "args", "parameters", "params", "input"})
 
 
@@ -129,8 +130,13 @@ def element_call(element: Element, names: Names) -> RecoveredCall | None:
     """
     if element.doubtful:
         return None
+    noun = element.name.lower() in _NOUNS and not names.declared(element.name)
+    if noun and element.children:  # a catalogue lists tools in such elements
+        return None
     name, given = _told(element, names) or _parted(element) or (None, None)
     if name is None or not isinstance(given, dict) or not names.resolve(name):
+        return None
+    if is_schema(given):
         return None
     call = named_call(name, given, names)
     return call if call.tool else None

@@ -35,7 +35,14 @@ from .names import Names
 from .programs import only_calls
 from .python_calls import PythonReader
 from .quoting import Quoting
-from .thoughts import behind_call, result_of, without_results, without_thoughts, without_tokens
+from .thoughts import (
+    begins_with_result,
+    behind_call,
+    result_of,
+    without_results,
+    without_thoughts,
+    without_tokens,
+)
 from .whole import (
     leading_fences,
     leading_json,
@@ -324,7 +331,7 @@ def _shown(
 def _is_result(text: str, shown: list[str], names: Names) -> bool:
     """Whether a result stands in a text without any call: at its head, or of a declared tool."""
     of = result_of(text)
-    return bool(of and names.declared(of)) or (not shown and not without_results(text).strip())
+    return bool(of and names.declared(of)) or (not shown and begins_with_result(text))
 
 
 def _visible(text: str, *, in_file: bool) -> list[str]:

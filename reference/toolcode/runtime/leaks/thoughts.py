@@ -27,6 +27,9 @@ _results: Final = re.compile(
     |(?:<\|tool_response>|<start_function_response>|(?<!\w)response:\w+[:{]).*\Z""",
     re.DOTALL | re.MULTILINE | re.VERBOSE | re.IGNORECASE,
 )
+_result_fence_at: Final = re.compile(
+    r"\s*(?:```|~~~)[ \t]*tool_?(?:output|result|response)s?\b", re.IGNORECASE
+).match
 _own_result: Final = re.compile(
     r"""^[ \t]*(?:```|~~~)[ \t]*tool_?(?:output|result|response)s?\s*\{\s*["'](\w+)_response["']""",
     re.MULTILINE,
@@ -48,6 +51,11 @@ def without_thoughts(text: str) -> list[str]:
 def without_results(text: str) -> str:
     """A text up to the first result that the model wrote itself."""
     return _results.sub("", text)
+
+
+def begins_with_result(text: str) -> bool:
+    """Whether nothing stands before a result's block."""
+    return _result_fence_at(text) is not None
 
 
 def result_of(text: str) -> str | None:

@@ -31,6 +31,7 @@ _inline: Final = re.compile(r"`([^`\n]+)`").fullmatch
 _source: Final = re.compile(
     r"^\s*(?:import|from)\b|\bdefault_api\s*=|^\s*(?:def|class)\b", re.MULTILINE
 ).search
+_statement_ends_at: Final = re.compile(r"[ \t]*(?:[)\].,;\[#\n]|\r\n|\Z)").match
 _rest_of_line_at: Final = re.compile(r"[ \t]*(?:\n|\Z)").match
 
 
@@ -67,6 +68,8 @@ def whole_program(text: str, names: Names, options: Options) -> Finding | None:
     reads = PythonReader(text, names, options).program()
     declared = [read for read in reads if (known := names.resolve(read.callee)) and known[1]]
     if not declared or len(declared) < len(reads):
+        return None
+    if not all(_statement_ends_at(text, read.end) for read in reads):
         return None
     return finding(0, len(text), "bare", reads)
 
