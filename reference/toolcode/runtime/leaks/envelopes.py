@@ -15,12 +15,15 @@ from toolcode.body import FENCE, Body
 from .braces import Placeholder, read_bare, read_braces
 from .code import finding, open_calls, read_code
 from .json_forms import (
+    calls_of,
+    cut_call,
     is_schema,
     json_calls,
     leading,
     loads,
     named_call,
     rocket_calls,
+    yaml_calls,
 )
 from .markup import element_calls, read_element
 from .model import Finding, RecoveredCall, Unresolved
@@ -40,16 +43,14 @@ _tail_at: Final = re.compile(
     r"\s*(?:<ctrl\d{1,3}>|\x17|<tool_call\|>|<end_function_call>|/?>(?:\s*</call:[^>\n]*>)?|end(?:call)?\b)*"
 ).match
 _attribute: Final = re.compile(r"""\s*([\w.-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'<>/]+))""")
-_end_of_statement_at: Final = re.compile(r"[ \t]*(?:\)[ \t]*)*(?:;[ \t]*)?(?:\#[^\n]*)?").match
-_blanks_at: Final = re.compile(r"\s*").match
-_printed_at: Final = re.compile(r"""print\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')\s*\)""").match
-_tags_at: Final = re.compile(r"(?:\s*<(?!/)[\w.:-]+>){0,4}\s*").match
-_closers_at: Final = re.compile(r"(?:\s*[<\[]/[\w.:-]+[>\]])*").match
+_tags_at: Final = re.compile(r"(?:\s*<(?!/)[\w.:-]+>){0,4}\s*(?:<!\[CDATA\[\s*)?").match
+_closers_at: Final = re.compile(r"(?:\s*\]\]>)?(?:\s*[<\[]/[\w.:-]+[>\]])*").match
 _close: Final = re.compile(r"\s*[<\[]/[\w.:-]+[>\]]")
 _named_tool: Final = re.compile(r"""\b(?:tool|name|function)=["']([^"']+)["']""").search
 _mid_sentence: Final = re.compile(r"[^\W_][,;]?[ \t]+\Z").search
 _keywords_at: Final = re.compile(rf"\s*(?:\)|{NAME}\s*=(?!=))").match
-_cut_callee: Final = re.compile(rf"(?:print\s?\(\s?)?({PATH})\s*\Z").match
+_goes_on_at: Final = re.compile(r"[ ,;]+[a-z]{2,} ?").match
+cut_callee: Final = re.compile(rf"(?:print\s?\(\s?)?({PATH})\s*\Z").match
 _comma_at: Final = re.compile(r"\s*,?\s*").match
 _inner_fence_at: Final = re.compile(r"(?:```|~~~)\w*[ \t]*\n").match
 _speaks_of_calls: Final = re.compile(r"tool|call|function|\bran\b", re.IGNORECASE).search
@@ -68,6 +69,7 @@ class Envelopes:
         self._names = names
         self._options = options
         self._python = PythonReader(text, names, options)
+        self._talk_to = 0  # where a run of calls ends that was found to be talk
         # Fences and tags look ahead for their ends. What they may look at in all is bounded, so
         # that a text of a thousand openers costs time linear in its length.
         self._budget = 32 * len(text) + (1 << 16)
@@ -98,6 +100,8 @@ class Envelopes:
     def _brace(self, match: re.Match[str]) -> Finding | None:
         opener = match["open"].strip()
         start = self._brace_start(match)
+        if self._mentioned(match):
+            return None
         if opener == "(" and (read := self._parenthesised(match, start)) is not False:
             return read
         try:
@@ -116,6 +120,8 @@ class Envelopes:
             arguments, end = read_braces(self._text, match.end(), ")" if opener == "(" else "}")
         else:
             arguments, end = self._attributes(match.end())
+            if not arguments and not self._brace_name(match["path"])[1]:
+                return None
         if is_schema(arguments):
             return None
         if opener.startswith("(") and opener != "(":
@@ -133,6 +139,14 @@ class Envelopes:
         if word and _mid_sentence(self._text[max(0, match.start() - 8) : match.start("word")]):
             return match.end("word")
         return match.start()
+
+    def _mentioned(self, match: re.Match[str]) -> bool:
+        """Whether `call:` is a word of a sentence that goes on behind its braces."""
+        if match["word"] != "" or match["angle"] or match["tokens"]:
+            return False
+        before = self._text[max(0, match.start() - 8) : match.start("head")]
+        close = self._text.find("}", match.end())
+        return bool(_mid_sentence(before)) and bool(_goes_on_at(self._text, close + 1))
 
     def _parenthesised(self, match: re.Match[str], start: int) -> Finding | Literal[False] | None:
         """Read Python behind the brace form's head; False where braces' entries stand there."""
@@ -181,37 +195,19 @@ class Envelopes:
 
     # Python
 
-    def statements(self, pos: int, end: int | None = None) -> tuple[list[Read], int]:
-        """Read the calls that stand at `pos`, one statement after the other.
-
-        Returns:
-            The calls, and where the text goes on.
-        """
-        stop = len(self._text) if end is None else end
-        found: list[Read] = []
-        last = pos
-        while pos < stop:
-            reads = self._python.statement(pos)
-            printed = None if reads else _printed_at(self._text, pos)
-            if reads:
-                found += reads
-                pos = reads[-1].end
-            elif printed:
-                pos = printed.end()
-            else:
-                break
-            finished = _end_of_statement_at(self._text, pos)
-            assert finished is not None, "it matches the empty text"
-            last = finished.end()
-            blanks = _blanks_at(self._text, last)
-            pos = blanks.end() if blanks else last
-        return found, last
+    def statements(self, pos: int) -> tuple[list[Read], int]:
+        """Read the calls that stand at `pos`, one statement after the other."""
+        return self._python.statements(pos)
 
     def _label(self, match: re.Match[str]) -> Finding | None:
         start, pos = match.start(), match.end()
         reads, end = self.statements(pos)
         if reads or end > pos:
             return finding(start, end, "label", reads)
+        return self._labelled_code(start, pos) or self._labelled_name(start, pos)
+
+    def _labelled_code(self, start: int, pos: int) -> Finding | None:
+        """Read a program, a mapping, or calls of what nobody declared, behind a label."""
         if begins_as_code(self._text, pos):
             end = code_block(self._text, pos)
             inside = read_code(self._text[pos:end], self._names, self._options)
@@ -222,15 +218,20 @@ class Envelopes:
             whole = open_calls(self._text[pos:end], self._options)
             if whole and whole.calls and not sentence_goes_on(self._text, end):
                 return Finding(start, end, "label", whole.calls, whole.unresolved)
-        cut = _cut_callee(self._text, pos)
+        mapping = tuple(yaml_calls(self._text[pos:], self._names))
+        return Finding(start, len(self._text), "label", mapping) if mapping else None
+
+    def _labelled_name(self, start: int, pos: int) -> Finding | None:
+        """A name without arguments behind a label: cut off, or the head of what is no call."""
+        lost: Unresolved | None = None
+        cut = cut_callee(self._text, pos)
         name = self._names.resolve(cut[1]) if cut else None
         if name and name[1]:
-            return Finding(start, len(self._text), "label", (), (Unresolved(name[0], "truncated"),))
+            lost = Unresolved(name[0], "truncated")
         word = _word_line_at(self._text, pos)
         if word and self._names.declared(word[1]):
-            unresolved = (Unresolved(word[1], "non-literal"),)
-            return Finding(start, len(self._text), "label", (), unresolved)
-        return None
+            lost = Unresolved(word[1], "non-literal")
+        return Finding(start, len(self._text), "label", (), (lost,)) if lost else None
 
     def _short(self, match: re.Match[str]) -> Finding | None:
         """A message that ends with a tool's name, before any argument."""
@@ -241,12 +242,20 @@ class Envelopes:
         return Finding(match.start(), match.end(), "brace", (), unresolved)
 
     def _control(self, match: re.Match[str]) -> Finding | None:
-        """Read what a control token or a fused word announces: statements, or one call's end."""
+        """Read what a control token announces: statements, or a call in JSON."""
+        if self._text.startswith("{", match.end()):
+            value, end = leading(self._text, match.end())
+            calls = tuple(calls_of(value, self._names))
+            tail = _tail_at(self._text, end)
+            end = tail.end() if tail else end
+            return Finding(match.start(), end, "json", calls) if calls else None
         reads, end = self.statements(match.end())
         return finding(match.start(), end, "brace", reads) if reads else None
 
     def _lines(self, match: re.Match[str]) -> Finding | None:
         """Read calls on lines of their own, which nothing introduces and no sentence goes on in."""
+        if match.start() < self._talk_to:  # the rest of a run of calls that was talk
+            return None
         reads, end = self.statements(match.end())
         calls = [read.outcome for read in reads]
         known = [call for call in calls if isinstance(call, RecoveredCall) and call.tool]
@@ -255,6 +264,7 @@ class Envelopes:
             return None
         printed = not self._text.startswith("default_api", match.end())
         if not stands_alone(self._text, match.start(), end, printed=printed):
+            self._talk_to = end
             return None
         return finding(match.start(), end, "bare", reads)
 
@@ -313,16 +323,34 @@ class Envelopes:
         start = match.start()
         if named:
             return self._directive(start, pos, named[1])
+        found = self._tagged_code(start, pos) or self._tagged_json(start, pos)
+        return self._closed(found) if found else None
+
+    def _tagged_code(self, start: int, pos: int) -> Finding | None:
         fence = _inner_fence_at(self._text, pos)
         reads, end = self.statements(fence.end() if fence else pos)
-        if reads:
-            return self._closed(finding(start, end, "tag", reads))
-        content = self._content(pos)
-        calls = json_calls(content, self._names) or rocket_calls(content, self._names)
-        if not calls:
+        if not reads:
             return None
+        close = _close.search(self._text, pos)
+        content = self._text[pos : close.start()] if close else ""
+        inside = (
+            read_code(html.unescape(content), self._names, self._options)
+            if _escaped(content)
+            else None
+        )
+        if close and inside:
+            return Finding(start, close.start(), "tag", *inside)
+        return finding(start, end, "tag", reads)
+
+    def _tagged_json(self, start: int, pos: int) -> Finding | None:
+        content = self._content(pos)
         end = pos + len(content)
-        return self._closed(Finding(start, end, "tag", tuple(calls)))
+        plain = html.unescape(content) if _escaped(content) else content
+        calls = json_calls(plain, self._names) or rocket_calls(plain, self._names)
+        if calls:
+            return Finding(start, end, "tag", tuple(calls))
+        cut = cut_call(plain, self._names) if end == len(self._text) else None
+        return Finding(start, end, "tag", (), (Unresolved(cut, "truncated"),)) if cut else None
 
     def _content(self, pos: int) -> str:
         """A tag's content up to the next closing tag, if it can be JSON at all."""
@@ -368,18 +396,25 @@ class Envelopes:
     def _element(self, match: re.Match[str]) -> Finding | None:
         """An element that is named after a tool, or that holds nothing but a printed call."""
         name = match["own"]
+        if self._in_page(match.start()):
+            return None
         if self._names.declared(name) or (":" in name and self._names.resolve(name)):
             return self._as_element(match)
         if name.lower() not in _CODE_TAGS or not self._text.startswith(">", match.end()):
             return None
         pos = match.end() + 1
-        if match.start() and not self._text[match.start() - 1].isspace():
+        if self._text[: match.start()].strip():
             return None
         reads, end = self.statements(pos)
         whole = end > pos and self._text.startswith(f"</{name}>", end)
         if not reads or not whole or not all(_is_call(read) for read in reads):
             return None
         return finding(match.start(), end + len(name) + 3, "tag", reads)
+
+    def _in_page(self, pos: int) -> bool:
+        """Whether an element stands behind another tag or in a sentence, as in a page."""
+        before = self._text[max(0, pos - 80) : pos]
+        return before.rstrip()[-1:] == ">" or bool(before.rpartition("\n")[2].strip())
 
     def _as_element(self, match: re.Match[str]) -> Finding | None:
         self._budget -= len(self._text) - match.start()
@@ -414,6 +449,11 @@ class Envelopes:
             return ""
         told = {word for word in _words(head) if self._names.declared(word)}
         return told.pop() if len(told) == 1 else ""
+
+
+def _escaped(content: str) -> bool:
+    """Whether all quotes of a content are written as HTML writes them."""
+    return "&quot;" in content and '"' not in content and "'" not in content
 
 
 def _is_call(read: Read) -> bool:

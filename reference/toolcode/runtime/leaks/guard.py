@@ -37,22 +37,27 @@ CAP: Final = 16_384
 _WORD: Final = 24  # letters of a word that may still be a sign when the next ones arrive
 _SIGNS: Final = (
     rf"(?:error:\s?)?(?:-{{3,8}})?\w{{0,{_WORD}}}call:|</?default_api|(?:\w{{1,{_WORD}}}:\s?)?default_api"
-    r"|print\s?\(\s?default_api|\*{0,2}tool_(?:code|call|output|result)|```|~~~"
+    r"|(?:print\s?\(\s?|await\s)default_api"
+    r"|\*{0,2}tool[_ ]?(?:code|call|output|result|response)|response:\w|```|~~~"
     r"|<ctrl\d|[\x16\x17]|<\||<start_(?:of_)?(?:function|tool|call)|<\w{1,24}:\w"
     r"|</?[\w.:-]{0,24}(?:tool|call|execut|directive|function|invoke|think|thought)"
     r"|</?(?:code|action|python|run)>"
     r"|\[(?:/?tool|execut|default_api|calls?\b|called|function|\.\.|\w{2,20}ing\b)"
     r"|[.!?]thought(?=\s)|THOUGHT:|tool (?:output|result|response)s?:"
 )
-_FIRST_SIGNS: Final = r"\A\s*(?:(?:thought|call|tool|python|py|code)\s|Thought\{|[{\[`])"
+_FIRST_SIGNS: Final = (
+    r"\A\s*\w{2,24}[ \t]*\n\s*(?:print\s?\(\s?)?default_api|"
+    r"\A\s*(?:(?:thought|call|tool|python|py|code)\s|Thought\{|[{\[`])"
+)
 _PARTIAL: Final = (
     rf"(?:(?:-{{1,8}}|[.!?]|\*{{1,2}})?\w{{1,{_WORD}}}(?:(?::\s?(?:\w{{1,11}}:?)?)|\s?\(\s?\w{{0,10}})?"
     r"|-{1,8}|[.!?]|\*{1,2}|</?[\w.:|-]{0,24}|<\||\[/?[\w.]{0,20}|`{1,2}|~{1,2}"
-    r"|tool (?:\w{1,9}:?)?)\Z"
+    r"|tool (?:\w{1,9}:?)?|await\s\w{0,11})\Z"
 )
 _partial_at: Final = re.compile(_PARTIAL).search
 _first_partial_at: Final = re.compile(
-    rf"\A\s*(?:print\s?\(\s*)?[\w.]{{0,80}}\s?\Z|{_PARTIAL}"
+    rf"\A\s*(?:print\s?\(\s*)?[\w.]{{0,80}}\s?\Z"
+    rf"|\A\s*\w{{2,24}}[ \t]*\n\s*(?:print\s?\(?\s?|\w{{0,5}})\w{{0,11}}\Z|{_PARTIAL}"
 ).search
 
 
@@ -144,7 +149,8 @@ class LeakGuard:
         sign = self._first_sign if self._whole else self._sign
         match = sign(self._text, max(0, self._out - _WORD))
         if match:
-            self._held = end = max(match.start(), self._out)
+            blank = self._whole and not self._text[: match.start()].strip()
+            self._held = end = self._out if blank else max(match.start(), self._out)
         else:
             look = _first_partial_at if self._whole and not self._out else _partial_at
             partial = look(self._text, self._out)

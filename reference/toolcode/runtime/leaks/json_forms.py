@@ -7,14 +7,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from .braces import read_bare
-from .model import RecoveredCall
-from .names import NAME
+from .model import Options, RecoveredCall
+from .names import NAME, Names
 from .values import Unreadable, ValueReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from .names import Names
 
 _yaml: Final = re.compile(
     rf"\s*({NAME}):[ \t]*\n((?:[ \t]+{NAME}:[ \t]+[^\n]+(?:\n|\Z))+)\s*"
@@ -80,7 +78,20 @@ def json_calls(text: str, names: Names) -> list[RecoveredCall]:
     if headed and names.declared(headed[1]):
         arguments = loads(text[headed.end() :])
         return [named_call(headed[1], arguments, names)] if isinstance(arguments, dict) else []
-    return calls_of(loads(text), names)
+    return calls_of(lenient(text), names)
+
+
+def lenient(text: str) -> Any:  # noqa: ANN401 - JSON
+    """A value in JSON, or as Python writes it; None where it is neither."""
+    value = loads(text)
+    if value is not None or not text.lstrip().startswith(("{'", '{"', "[{")):
+        return value
+    reader = ValueReader(f"f({text.strip()},0)", Names(Options()), (), repair=False)
+    try:
+        values, _ = reader.arguments(2)
+    except Unreadable:
+        return None
+    return values[0] if isinstance(values, list) else None
 
 
 def calls_of(value: Any, names: Names) -> list[RecoveredCall]:  # noqa: ANN401 - JSON

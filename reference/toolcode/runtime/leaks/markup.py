@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from .json_forms import loads, named_call
+from .json_forms import is_schema, loads, named_call
 
 if TYPE_CHECKING:
     from .model import RecoveredCall
@@ -29,6 +29,8 @@ _attribute: Final = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _tag_at: Final = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)").search
 _MAX_DEPTH: Final = 16
 _HEADS: Final = frozenset({"name", "tool", "tool_name", "function", "function_name"})
+_BESIDE: Final = frozenset({"server_name", "id", "type"})
+_NOUNS: Final = frozenset({"tool", "function"})
 _BODIES: Final = frozenset({"arguments", "args", "parameters", "params", "input"})
 
 
@@ -128,8 +130,13 @@ def element_call(element: Element, names: Names) -> RecoveredCall | None:
     """
     if element.doubtful:
         return None
+    noun = element.name.lower() in _NOUNS and not names.declared(element.name)
+    if noun and element.children:  # a catalogue lists tools in such elements
+        return None
     name, given = _told(element, names) or _parted(element) or (None, None)
     if name is None or not isinstance(given, dict) or not names.resolve(name):
+        return None
+    if is_schema(given):
         return None
     call = named_call(name, given, names)
     return call if call.tool else None
@@ -169,7 +176,7 @@ def _parted(element: Element) -> tuple[str, Any] | None:
     if head is None or head.children:
         return None
     body = next((parts[key] for key in sorted(_BODIES & parts.keys())), None)
-    if body is None or len(parts) != 2:  # noqa: PLR2004 - the name and the arguments
+    if body is None or len(parts.keys() - _BESIDE) != 2:  # noqa: PLR2004 - name and arguments
         return None
     given = body.value() if body.children else loads(body.text)
     return head.text.strip(), given

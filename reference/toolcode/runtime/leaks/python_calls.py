@@ -22,6 +22,9 @@ _callee: Final = re.compile(rf"(?<![\w.])((?:{NAME}\s?\.\s?){{0,8}}{NAME})\s?\("
 _wrapper_at: Final = re.compile(
     rf"\s*+(?:{NAME}\s*+=\s*+)?+(?:(?:print|await)\b\s*+\(?+\s*+)*+"
 ).match
+_end_of_statement_at: Final = re.compile(r"[ \t]*(?:\)[ \t]*)*(?:;[ \t]*)?(?:\#[^\n]*)?").match
+_blanks_at: Final = re.compile(r"\s*").match
+_printed_at: Final = re.compile(r"""print\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')\s*\)""").match
 _callee_at: Final = re.compile(rf"((?:{NAME}\.){{0,8}}{NAME})\(").match
 
 
@@ -109,6 +112,31 @@ class PythonReader:
         if match is None or match[1] in KEYWORDS or not self._names.resolve(match[1]):
             return []
         return [self._call(match.start(), match[1], match.end() - 1)]
+
+    def statements(self, pos: int) -> tuple[list[Read], int]:
+        """Read the calls that stand at `pos`, one statement after the other.
+
+        Returns:
+            The calls, and where the text goes on.
+        """
+        found: list[Read] = []
+        last = pos
+        while pos < len(self._code):
+            reads = self.statement(pos)
+            printed = None if reads else _printed_at(self._code, pos)
+            if reads:
+                found += reads
+                pos = reads[-1].end
+            elif printed:
+                pos = printed.end()
+            else:
+                break
+            finished = _end_of_statement_at(self._code, pos)
+            assert finished is not None, "it matches the empty text"
+            last = finished.end()
+            blanks = _blanks_at(self._code, last)
+            pos = blanks.end() if blanks else last
+        return found, last
 
     def at(self, start: int, callee: str, paren: int) -> Read:
         """Read the call of a callee that means a tool, whose parenthesis stands at `paren`."""

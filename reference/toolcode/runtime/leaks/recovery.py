@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from toolcode.runtime.finish_message import hidden_answer, without_prefix
 
 from .code import open_calls, sorted_out
-from .envelopes import Envelopes
+from .envelopes import Envelopes, cut_callee
 from .json_forms import calls_of, loads
 from .markers import marker
 from .model import (
@@ -35,7 +35,14 @@ from .names import Names
 from .programs import only_calls
 from .python_calls import PythonReader
 from .quoting import Quoting
-from .thoughts import behind_call, result_of, without_results, without_thoughts, without_tokens
+from .thoughts import (
+    begins_with_result,
+    behind_call,
+    result_of,
+    without_results,
+    without_thoughts,
+    without_tokens,
+)
 from .whole import (
     leading_fences,
     leading_json,
@@ -162,6 +169,10 @@ def _code_calls(
             tuple(lost for one in found for lost in one.unresolved),
         )
     reads = PythonReader(code, names, options).program()
+    cut = cut_callee(stripped) if not reads else None
+    name = names.resolve(cut[1]) if cut else None
+    if name and name[1]:
+        return (), (Unresolved(name[0], "truncated"),)
     if not reads and message:
         whole = open_calls(code.strip(), options)
         return (whole.calls, whole.unresolved) if whole else ((), ())
@@ -205,14 +216,14 @@ def _message(text: str, names: Names, options: Options, *, in_file: bool) -> Rec
     """Read a message, or the content of a file."""
     whole = whole_message(text, names, options)
     if whole and (not in_file or whole.kind == "bare"):
-        return Recovery((whole,))
+        return _shown(text, [whole], names, in_file=in_file)
     quoting = Quoting(text)
     program = None if in_file else whole_program(text, names, options)
     if program:
         return Recovery((program,))
     findings = [] if in_file else leading_json(text, names)
     findings = findings or ([] if in_file else leading_fences(text, quoting, names, options))
-    findings += _lost_fences(text, names, options) if in_file else []
+    findings = findings or _lost_fences(text, names, options)
     if not findings or not in_file:
         start = findings[-1].end if findings else 0
         findings += _marked(text, quoting, names, options, start, in_file=in_file)
@@ -320,7 +331,7 @@ def _shown(
 def _is_result(text: str, shown: list[str], names: Names) -> bool:
     """Whether a result stands in a text without any call: at its head, or of a declared tool."""
     of = result_of(text)
-    return bool(of and names.declared(of)) or (not shown and not without_results(text).strip())
+    return bool(of and names.declared(of)) or (not shown and begins_with_result(text))
 
 
 def _visible(text: str, *, in_file: bool) -> list[str]:

@@ -24,9 +24,12 @@ _results: Final = re.compile(
       |tool[ ](?:output|result|response)s?:
       |[<\[]\|?tool_?(?:output|result|response)s?[>\]]
       |(?:```(?:json)?\s*)?\{\s*["']\w+_response["']\s*:).*\Z
-    |<\|tool_response>.*\Z""",
+    |(?:<\|tool_response>|<start_function_response>|(?<!\w)response:\w+[:{]).*\Z""",
     re.DOTALL | re.MULTILINE | re.VERBOSE | re.IGNORECASE,
 )
+_result_fence_at: Final = re.compile(
+    r"\s*(?:```|~~~)[ \t]*tool_?(?:output|result|response)s?\b", re.IGNORECASE
+).match
 _own_result: Final = re.compile(
     r"""^[ \t]*(?:```|~~~)[ \t]*tool_?(?:output|result|response)s?\s*\{\s*["'](\w+)_response["']""",
     re.MULTILINE,
@@ -48,6 +51,11 @@ def without_thoughts(text: str) -> list[str]:
 def without_results(text: str) -> str:
     """A text up to the first result that the model wrote itself."""
     return _results.sub("", text)
+
+
+def begins_with_result(text: str) -> bool:
+    """Whether nothing stands before a result's block."""
+    return _result_fence_at(text) is not None
 
 
 def result_of(text: str) -> str | None:
@@ -99,8 +107,8 @@ def _behind_english(text: str) -> int:
         hits = sum(word in _ENGLISH for word in words)
         if hits >= _SURE or (hits and len(words) <= _SHORT):
             english, begin = True, end
-        elif len(words) < _SURE and begin == start:
-            begin = end  # a sentence of one word belongs to what stands before it
+        elif not words and begin == start:
+            begin = end
         start = end
     return begin if english and text[begin:].strip() else 0
 
@@ -115,7 +123,7 @@ def _script(text: str, pos: int, step: int) -> str:
 
 
 _NEAR: Final = 24
-_sentence_end: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|\n\s*\n")
+_sentence_end: Final = re.compile(r"(?<=[.!?])[\"')\]]*(?:\s+(?=\S)|(?=[^\W\d_a-z]))|\n\s*\n")
 _word: Final = re.compile(r"[^\W\d_]+")
 _ENGLISH: Final = frozenset(
     re.findall(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from .code import finding, sorted_out
 from .envelopes import Envelopes
-from .json_forms import calls_of, cut_call, json_calls, leading, loads
+from .json_forms import calls_of, cut_call, json_calls, leading, lenient
 from .markers import marker
 from .model import Finding, Unresolved
 from .programs import is_program, only_calls, sentence_goes_on
@@ -26,10 +26,12 @@ _word_line: Final = re.compile(
     r"|\w{2,24}[ \t]*\n(?=(?:print\s?\(\s?)?default_api\.))\s*",
     re.IGNORECASE,
 ).match
+_thought_at: Final = re.compile(r"\s*\n[ \t]*thought[ \t]*\n").match
 _inline: Final = re.compile(r"`([^`\n]+)`").fullmatch
 _source: Final = re.compile(
     r"^\s*(?:import|from)\b|\bdefault_api\s*=|^\s*(?:def|class)\b", re.MULTILINE
 ).search
+_statement_ends_at: Final = re.compile(r"[ \t]*(?:[)\].,;\[#\n]|\r\n|\Z)").match
 _rest_of_line_at: Final = re.compile(r"[ \t]*(?:\n|\Z)").match
 
 
@@ -47,6 +49,8 @@ def whole_message(text: str, names: Names, options: Options) -> Finding | None:
     # A line of its own may be all that a thought or an answer is set apart by.
     if reads and not text[end:].strip():
         return finding(0, len(text), "bare", reads)
+    if reads and _thought_at(text, end):
+        return finding(0, end, "bare", reads)
     code = _set_as_code(text)
     reads = PythonReader(code, names, options).program() if code else []
     if code and reads and only_calls(code, [(read.start, read.end) for read in reads]):
@@ -64,6 +68,8 @@ def whole_program(text: str, names: Names, options: Options) -> Finding | None:
     reads = PythonReader(text, names, options).program()
     declared = [read for read in reads if (known := names.resolve(read.callee)) and known[1]]
     if not declared or len(declared) < len(reads):
+        return None
+    if not all(_statement_ends_at(text, read.end) for read in reads):
         return None
     return finding(0, len(text), "bare", reads)
 
@@ -95,7 +101,7 @@ def leading_json(text: str, names: Names) -> list[Finding]:
 def _json_message(text: str, names: Names, options: Options) -> Finding | None:
     fenced = _json_fence(text)
     content = fenced[1] if fenced else text
-    value = loads(content)
+    value = lenient(content)
     code = _code_in(value)
     if code is not None:
         reads = PythonReader(code, names, options).program()
