@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 import json
+import keyword
 import random
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -179,6 +180,9 @@ KEPT: Final = frozenset(
         "except finally return class lambda yield await def for raise pass break continue global",
         "not assert and str uuid json yaml markdown name args arguments parameters input tool",
         "directive running using end quot amp candidates content choices message role parts",
+        "type properties description object string integer number boolean array params action",
+        "functionCall functionCalls toolCalls invoke parameter server response result output code",
+        "bash shell javascript xml py cdata kwargs ab use request ran args json dumps",
         "finish finishReason finishMessage Malformed Unexpected malformed unexpected http https",
     )
     for word in line.split()
@@ -220,7 +224,10 @@ def new_names(case: Case, seed: int) -> dict[str, str]:
         if not re.search(r"print|call|tool|execut|func|direct|think|thought|ctrl|api", word):
             letters = ("aeiou", "bdfgklmnprtvz")
             names[word] = "".join(chance.choice(letters[n % 2]) for n in range(len(word)))
-    return names if len({*names.values()}) == len(names) else new_names(case, seed + 1000)
+    told_apart = len({*names.values()}) == len(names)
+    if not told_apart or any(map(keyword.iskeyword, names.values())):
+        return new_names(case, seed + 1000)
+    return names
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -14,6 +14,7 @@ from toolcode.body import FENCE, Body
 
 from .braces import Placeholder, read_bare, read_braces
 from .code import finding, open_calls, read_code
+from .imitations import read_history
 from .json_forms import (
     calls_of,
     cut_call,
@@ -53,8 +54,6 @@ _goes_on_at: Final = re.compile(r"[ ,;]+[a-z]{2,} ?").match
 cut_callee: Final = re.compile(rf"(?:print\s?\(\s?)?({PATH})\s*\Z").match
 _comma_at: Final = re.compile(r"\s*,?\s*").match
 _inner_fence_at: Final = re.compile(r"(?:```|~~~)\w*[ \t]*\n").match
-_speaks_of_calls: Final = re.compile(r"tool|call|function|\bran\b", re.IGNORECASE).search
-_words: Final = re.compile(r"[\w.-]+").findall
 _word_line_at: Final = re.compile(r"(\w+)[ \t]*\n(?=\S)").match
 _THOUGHTS: Final = frozenset({"thought", "think", "thinking"})
 _CODE_TAGS: Final = frozenset({"code", "action", "python", "run"})
@@ -427,28 +426,8 @@ class Envelopes:
         return self._closed(Finding(match.start(), element.end, "tag", tuple(calls)))
 
     def _history(self, match: re.Match[str]) -> Finding | None:
-        """An imitation of how a harness shows past calls: `[... "name" ... {...} ...]`."""
         self._budget -= match.end()  # a JSON error counts the lines before it
-        name = match["ran"] or self._told(match[0])
-        if self._budget < 0 or not self._names.declared(name):
-            return None
-        arguments, end = leading(self._text, match.end())
-        if not isinstance(arguments, dict):
-            return None
-        call = RecoveredCall(name, arguments, name, "exact")
-        if "]" in match[0]:
-            return Finding(match.start(), end, "history", (call,))
-        close = self._text.find("]", end)
-        if close < 0 or "[" in self._text[end:close]:
-            return None
-        return Finding(match.start(), close + 1, "history", (call,))
-
-    def _told(self, head: str) -> str:
-        """The one declared name in a head that speaks of calls; "" where there is none."""
-        if not _speaks_of_calls(head):
-            return ""
-        told = {word for word in _words(head) if self._names.declared(word)}
-        return told.pop() if len(told) == 1 else ""
+        return None if self._budget < 0 else read_history(self._text, match, self._names)
 
 
 def _escaped(content: str) -> bool:
