@@ -53,7 +53,7 @@ from .whole import (
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-_THOUGHTFUL: Final = frozenset({"fence", "label", "bare", "brace"})
+_THOUGHTFUL: Final = frozenset({"fence", "label", "bare", "brace", "fused", "token", "native"})
 _FILE_KINDS: Final = frozenset({"brace", "tag"})
 _QUOTED: Final = frozenset(
     {('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」")}
