@@ -150,10 +150,10 @@ class Envelopes:
     def _parenthesised(self, match: re.Match[str], start: int) -> Finding | Literal[False] | None:
         """Read Python behind the brace form's head; False where braces' entries stand there."""
         path = match["path"].replace(" ", "").replace(":", ".")
-        if path.lower() == "print":
+        spaced = match["head"][-1:].isspace() and not path.startswith("default_api")
+        if path.lower() == "print" and (not spaced or match["word"] is None):
             reads, end = self.statements(match.start("path"))
             return finding(start, end, "fused", reads) if reads else None
-        spaced = match["head"][-1:].isspace() and not path.startswith("default_api")
         if not _keywords_at(self._text, match.end()) and match["head"].strip():
             return False
         if spaced or not match["head"].strip() or not self._names.resolve(path):
