@@ -49,6 +49,36 @@ def test_there_are_enough_of_both() -> None:
     assert len(families) >= 22
 
 
+# --- the score, by family
+
+GOAL: Final = 0.95
+TEXT_GOAL: Final = 0.9
+
+
+def test_the_score_of_each_family() -> None:
+    """Calls exactly right, surviving texts right, and nothing handed out that must not run."""
+    scores: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for case in CASES:
+        family = case.raw["leak"]["family"]
+        source = "reports" if case in REPORTED else "written"
+        found, expect = found_in(case), case.expect
+        given = called(found)
+        score = scores[f"{family:5}{source}"]
+        score["cases"] += 1
+        score["wanted"] += len(expect["calls"])
+        score["right"] += sum(call in given for call in expect["calls"])
+        score["unsafe"] += sum(call not in expect["calls"] for call in given)
+        if expect.get("text") is not None:
+            score["texts"] += 1
+            score["shown"] += " ".join(found.text.split()) == " ".join(expect["text"].split())
+    for name, score in sorted(scores.items()):
+        assert score["unsafe"] == 0, name
+        assert score["right"] >= GOAL * score["wanted"], name
+        assert score["shown"] >= TEXT_GOAL * score["texts"], name
+    for name, score in sorted(scores.items()):
+        print(name, dict(score))  # noqa: T201 - pytest shows it with -s
+
+
 # --- a second reading of what was recovered
 
 
@@ -256,6 +286,9 @@ def guarded(case: Case, chunks: list[str], cap: int) -> tuple[str, list[Any], li
 LIVE: Final = [case for case in CASES if case.input.get("channel", "text") == "text"]
 
 
+CAP_FOR_MORE: Final = 1000  # every two-way cut at the usual cap, every third at a tiny one
+
+
 @pytest.fixture
 def _read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read equal stretches once: what is read depends on the stretch alone, however it came."""
@@ -276,7 +309,7 @@ def test_every_cut_gives_the_same(cap: int) -> None:
     for case in LIVE:
         text = case.input["text"]
         whole = guarded(case, [text], cap)
-        cuts = range(len(text) + 1) if len(text) < 600 else range(0, len(text), 7)
+        cuts = range(0, len(text) + 1, 1 if cap > CAP_FOR_MORE else 3)
         for cut in cuts:
             assert guarded(case, [text[:cut], text[cut:]], cap) == whole, (case.id, cut)
         assert guarded(case, list(text), cap) == whole, case.id
@@ -356,7 +389,8 @@ def test_options_are_what_they_say() -> None:
 def test_what_follows_a_call_is_marked() -> None:
     found = recover("startcall:default_api:dim{level:2}\nThe lamp is dim now.", tools=["dim"])
     assert found.behind == "The lamp is dim now."
-    assert [(one.start, one.end, one.kind) for one in found.findings] == [(0, 34, "brace")]
+    (finding,) = found.findings
+    assert (finding.span, finding.kind, finding.family) == ((0, 34), "fused", "A7")
 
 
 def test_a_folded_name_is_reported() -> None:
@@ -370,6 +404,12 @@ def gemini(text: str = "", **fields: Any) -> dict[str, Any]:
     return {"candidates": [{"content": {"parts": [{"text": text}]}, **fields}]}
 
 
+def sandbox(code: str) -> dict[str, Any]:
+    text = "Let me see." if "6" in code else ""
+    parts = [{"text": text}, {"executableCode": {"language": "PYTHON", "code": code}}]
+    return {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
+
+
 MESSAGE: Final = "Malformed function call: print(default_api.dim(level=2))"
 
 
@@ -380,6 +420,12 @@ MESSAGE: Final = "Malformed function call: print(default_api.dim(level=2))"
         (gemini("Hello.", finishReason="STOP"), "answer", "Hello."),
         (gemini(f"Sure.\n{LEAK}\nDone!", finishReason="STOP"), "call", "Sure.\nDone!"),
         (gemini(LEAK.replace("2", "n"), finishReason="STOP"), "retry", ""),
+        (gemini(LEAK[:-3], finishReason="STOP"), "retry", ""),
+        (gemini(LEAK[:-3], finishReason="MAX_TOKENS"), "continue", ""),
+        (gemini(LEAK, finishReason="SAFETY"), "stop", ""),
+        (sandbox("print(default_api.dim(level=2))"), "call", ""),
+        (sandbox("print(default_api.dim(level=n))"), "retry", ""),
+        (sandbox("print(6 * 7)"), "answer", "Let me see."),
         (gemini(LEAK.replace("dim", "rm"), finishReason="STOP"), "retry", ""),
         (gemini(finishReason="MALFORMED_FUNCTION_CALL", finishMessage=MESSAGE), "call", ""),
         (
@@ -411,11 +457,22 @@ MESSAGE: Final = "Malformed function call: print(default_api.dim(level=2))"
 def test_one_verdict_for_a_response(response: Any, action: str, text: str) -> None:
     verdict = judge_response(response, tools=["dim", "go"])
     assert (verdict.action, verdict.text) == (action, text)
-    assert (verdict.hint is not None) == (action == "retry")
+    assert (verdict.hint is not None) == (action in {"retry", "continue"})
     if action == "call":
         (call,) = verdict.calls
         native = "tool_calls" in str(response)
         assert call.name == ("go" if native else "dim"), "never calls of two channels"
+
+
+def test_the_hint_says_what_was_wrong() -> None:
+    program = judge_response(gemini(LEAK.replace("2", "n"), finishReason="STOP"), tools=["dim"])
+    assert (program.attempted, program.truncated) == ("dim", False)
+    assert "dim could not be read" in (program.hint or "")
+    cut = judge_response(gemini(LEAK[:-3], finishReason="STOP"), tools=["dim"])
+    assert cut.truncated
+    assert "cut off" in (cut.hint or "")
+    foreign = judge_response(gemini(LEAK, finishReason="STOP"), tools=["go"])
+    assert (foreign.action, foreign.attempted) == ("retry", "dim")
 
 
 def test_half_a_message_is_not_run() -> None:

@@ -112,7 +112,7 @@ class Envelopes:
                 return None
             end = self._end_of_truncated(match.end())
             name = self._brace_name(match["path"])[0]
-            return Finding(start, end, "brace", (), (Unresolved(name, "truncated"),))
+            return Finding(start, end, _kind(match), (), (Unresolved(name, "truncated"),))
 
     def _entries(self, match: re.Match[str], start: int, opener: str) -> Finding | None:
         if opener:
@@ -130,7 +130,7 @@ class Envelopes:
         name, tool, how = self._brace_name(match["path"])
         if tool is None and name.lower() in _THOUGHTS:  # a thought dressed as a call
             return Finding(start, end, "thought")
-        return Finding(start, end, "brace", (RecoveredCall(name, arguments, tool, how),))
+        return Finding(start, end, _kind(match), (RecoveredCall(name, arguments, tool, how),))
 
     def _brace_start(self, match: re.Match[str]) -> int:
         """A word in the middle of a sentence, with `call` behind it, belongs to the sentence."""
@@ -150,16 +150,16 @@ class Envelopes:
     def _parenthesised(self, match: re.Match[str], start: int) -> Finding | Literal[False] | None:
         """Read Python behind the brace form's head; False where braces' entries stand there."""
         path = match["path"].replace(" ", "").replace(":", ".")
-        if path.lower() == "print":
-            reads, end = self.statements(match.start("path"))
-            return finding(start, end, "brace", reads) if reads else None
         spaced = match["head"][-1:].isspace() and not path.startswith("default_api")
+        if path.lower() == "print" and (not spaced or match["word"] is None):
+            reads, end = self.statements(match.start("path"))
+            return finding(start, end, "fused", reads) if reads else None
         if not _keywords_at(self._text, match.end()) and match["head"].strip():
             return False
         if spaced or not match["head"].strip() or not self._names.resolve(path):
             return None
         read = self._python.at(match.start("path"), path, match.end() - 1)
-        return finding(start, read.end, "brace", [read])
+        return finding(start, read.end, _kind(match), [read])
 
     def _skip(self, pos: int, char: str) -> int:
         return pos + self._text.startswith(char, pos)
@@ -249,7 +249,7 @@ class Envelopes:
             end = tail.end() if tail else end
             return Finding(match.start(), end, "json", calls) if calls else None
         reads, end = self.statements(match.end())
-        return finding(match.start(), end, "brace", reads) if reads else None
+        return finding(match.start(), end, "token", reads) if reads else None
 
     def _lines(self, match: re.Match[str]) -> Finding | None:
         """Read calls on lines of their own, which nothing introduces and no sentence goes on in."""
@@ -428,6 +428,14 @@ class Envelopes:
     def _history(self, match: re.Match[str]) -> Finding | None:
         self._budget -= match.end()  # a JSON error counts the lines before it
         return None if self._budget < 0 else read_history(self._text, match, self._names)
+
+
+def _kind(match: re.Match[str]) -> str:
+    """Which kind of brace form a marker announces."""
+    tokens = match["tokens"]
+    if tokens:
+        return "native" if tokens.endswith((">", "]")) and "ctrl" not in tokens else "token"
+    return "fused" if match["head"].strip().lower() not in ("call:", "") else "brace"
 
 
 def _escaped(content: str) -> bool:

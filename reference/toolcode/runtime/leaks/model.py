@@ -86,6 +86,25 @@ class Unresolved:
     reason: Reason
 
 
+FAMILIES: Final = {
+    "fence": "A1",
+    "label": "A2",
+    "tag": "A3",
+    "bracket": "A3",
+    "bare": "A4",
+    "token": "A5",
+    "brace": "A6",
+    "fused": "A7",
+    "message": "A8",
+    "code": "A10",
+    "history": "A11",
+    "native": "A12",
+    "json": "A13",
+    "thought": "C1",
+}
+"""The family of each kind of finding, as the cases of the suite name it (corpus/leaks)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One leak.
@@ -93,8 +112,9 @@ class Finding:
     Attributes:
         start: Where it begins in the text.
         end: Where the text goes on behind it.
-        kind: The envelope: `fence`, `label`, `tag`, `bare`, `brace`, `json`, `history`, `message`,
-            `code`, `bracket`; or what is no call at all: `thought`, `result`, `token`.
+        kind: The envelope, one of `FAMILIES`: `token` is a call behind a control token, `fused` one
+            behind a word that is not `call`, `native` another model's own form; `thought` is no
+            call at all.
         calls: What it calls, in order.
         unresolved: What it tried to call.
     """
@@ -104,6 +124,21 @@ class Finding:
     kind: str
     calls: tuple[RecoveredCall, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where it begins, and where the text goes on."""
+        return self.start, self.end
+
+    @property
+    def family(self) -> str:
+        """The family of its kind."""
+        return FAMILIES[self.kind]
+
+    @property
+    def reason(self) -> Reason | None:
+        """Why not all of it is handed out; None where it is."""
+        return self.unresolved[0].reason if self.unresolved else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,11 +53,12 @@ from .whole import (
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-_THOUGHTFUL: Final = frozenset({"fence", "label", "bare", "brace"})
+_THOUGHTFUL: Final = frozenset({"fence", "label", "bare", "brace", "fused", "token", "native"})
 _FILE_KINDS: Final = frozenset({"brace", "tag"})
 _QUOTED: Final = frozenset(
     {('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」")}
 )
+_NEAR: Final = 400  # a sentence's length, so that a text of one line costs no more than others
 _closing_fence: Final = re.compile(r"\A\s*```[ \t]*\n(?!.*```)", re.DOTALL)
 _quote_entity: Final = re.compile(r"&(?:quot|apos|#39|#34|#x27);").search
 _aside: Final = re.compile(r"\s*<(?P<tag>[\w-]+)>(?P<text>[^<>]*)</(?P=tag)>\s*").fullmatch
@@ -292,7 +293,7 @@ def _leaks_in_file(match: re.Match[str]) -> bool:
 def _is_talk(text: str, finding: Finding, names: Names) -> bool:
     """A call in quotation marks is talk, and so is an undeclared one with prose around it."""
     around = text[finding.start - 1 : finding.start], text[finding.end : finding.end + 1]
-    if around in _QUOTED:
+    if around in _QUOTED or _in_quotes(text, finding):
         return True
     spoken = finding.calls or finding.unresolved
     if not names.known or not spoken or any(call.tool for call in finding.calls):
@@ -301,6 +302,15 @@ def _is_talk(text: str, finding: Finding, names: Names) -> bool:
         return False
     alone = not (text[: finding.start] + text[finding.end :]).strip()
     return not alone
+
+
+def _in_quotes(text: str, finding: Finding) -> bool:
+    """Whether a quotation opens on the line before a finding and closes on the line behind it."""
+    before = text[max(0, finding.start - _NEAR) : finding.start].rpartition("\n")[2]
+    behind = text[finding.end : finding.end + _NEAR].partition("\n")[0]
+    straight = before.count('"') % 2 == 1 and '"' in behind
+    curly = before.rfind("“") > before.rfind("”") and "”" in behind
+    return (straight or curly) and len(before) < _NEAR
 
 
 def _shown(
