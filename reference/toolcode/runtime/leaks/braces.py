@@ -7,6 +7,7 @@ truncated, and is not handed out.
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +33,7 @@ _number_at: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-
 _landmark: Final = re.compile(r"[,{}\[\]]").search
 _blanks_at: Final = re.compile(r"\s*+").match
 _placeholder: Final = re.compile(r"[.…\s]+|<[^<>]*>").fullmatch
+_attribute: Final = re.compile(r"""\s*([\w.-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'<>/]+))""")
 _WORDS: Final[dict[str, bool | None]] = {
     "true": True,
     "false": False,
@@ -175,3 +177,23 @@ def read_bare(written: str) -> JSON:
         if value not in (float("inf"), float("-inf")):
             return value
     return written
+
+
+def read_attributes(src: str, pos: int) -> tuple[dict[str, JSON], int]:
+    """Read `key="value" other=true />`."""
+    arguments: dict[str, JSON] = {}
+    while attribute := _attribute.match(src, pos):
+        key, double, single, bare = attribute.groups()
+        quoted = double if double is not None else single
+        arguments[key] = read_bare(bare) if quoted is None else html.unescape(quoted)
+        pos = attribute.end()
+    return arguments, pos
+
+
+def end_of_truncated(src: str, pos: int) -> int:
+    """A call whose first value never came ends with its line; else it has eaten the rest."""
+    line = src.find("\n", pos)
+    if line < 0:
+        return len(src)
+    head = src[pos:line].strip()
+    return line if not head or head.endswith(":") else len(src)

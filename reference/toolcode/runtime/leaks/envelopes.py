@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolcode.body import FENCE, Body
 
-from .braces import Placeholder, read_bare, read_braces
+from .braces import Placeholder, end_of_truncated, read_attributes, read_braces
 from .code import finding, open_calls, read_code
 from .imitations import read_history
 from .json_forms import (
@@ -28,7 +28,7 @@ from .json_forms import (
 )
 from .markup import element_calls, read_element
 from .model import Finding, RecoveredCall, Unresolved
-from .names import NAME, PATH
+from .names import NAME, PATH, OpenNames
 from .programs import begins_as_code, code_block, sentence_goes_on, stands_alone
 from .python_calls import PythonReader
 from .values import Unreadable, ValueReader
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 _tail_at: Final = re.compile(
     r"\s*(?:<ctrl\d{1,3}>|\x17|<tool_call\|>|<end_function_call>|/?>(?:\s*</call:[^>\n]*>)?|end(?:call)?\b)*"
 ).match
-_attribute: Final = re.compile(r"""\s*([\w.-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'<>/]+))""")
 _tags_at: Final = re.compile(r"(?:\s*<(?!/)[\w.:-]+>){0,4}\s*(?:<!\[CDATA\[\s*)?").match
 _closers_at: Final = re.compile(r"(?:\s*\]\]>)?(?:\s*[<\[]/[\w.:-]+[>\]])*").match
 _close: Final = re.compile(r"\s*[<\[]/[\w.:-]+[>\]]")
@@ -110,7 +109,7 @@ class Envelopes:
         except Unreadable as error:
             if error.reason != "truncated":
                 return None
-            end = self._end_of_truncated(match.end())
+            end = end_of_truncated(self._text, match.end())
             name = self._brace_name(match["path"])[0]
             return Finding(start, end, _kind(match), (), (Unresolved(name, "truncated"),))
 
@@ -118,7 +117,7 @@ class Envelopes:
         if opener:
             arguments, end = read_braces(self._text, match.end(), ")" if opener == "(" else "}")
         else:
-            arguments, end = self._attributes(match.end())
+            arguments, end = read_attributes(self._text, match.end())
             if not arguments and not self._brace_name(match["path"])[1]:
                 return None
         if is_schema(arguments):
@@ -173,24 +172,6 @@ class Envelopes:
         if tool and how == "folded" and ":" in path:
             return tool, tool, how
         return name, tool, how
-
-    def _end_of_truncated(self, pos: int) -> int:
-        """A call whose first value never came ends with its line; else it has eaten the rest."""
-        line = self._text.find("\n", pos)
-        if line < 0:
-            return len(self._text)
-        head = self._text[pos:line].strip()
-        return line if not head or head.endswith(":") else len(self._text)
-
-    def _attributes(self, pos: int) -> tuple[dict[str, Any], int]:
-        """Read `key="value" other=true />`."""
-        arguments: dict[str, Any] = {}
-        while attribute := _attribute.match(self._text, pos):
-            key, double, single, bare = attribute.groups()
-            quoted = double if double is not None else single
-            arguments[key] = read_bare(bare) if quoted is None else html.unescape(quoted)
-            pos = attribute.end()
-        return arguments, pos
 
     # Python
 
@@ -322,8 +303,23 @@ class Envelopes:
         start = match.start()
         if named:
             return self._directive(start, pos, named[1])
-        found = self._tagged_code(start, pos) or self._tagged_json(start, pos)
+        found = self._tagged_code(start, pos) or self._tagged_json(start, pos, self._names)
+        if found is None and not self._names.any and not self._text[:start].strip():
+            found = self._tagged_openly(start, pos)
         return self._closed(found) if found else None
+
+    def _tagged_openly(self, start: int, pos: int) -> Finding | None:
+        """Read a message in a tag where no tool is known: every name is one."""
+        close = _close.search(self._text, pos)
+        content = self._text[pos : close.start() if close else len(self._text)]
+        behind = _closers_at(self._text, pos + len(content))
+        if behind and self._text[behind.end() :].strip():
+            return None
+        whole = open_calls(content, self._options)
+        if whole:
+            end = pos + len(content)
+            return Finding(start, end, "tag", whole.calls, whole.unresolved)
+        return self._tagged_json(start, pos, OpenNames(self._options))
 
     def _tagged_code(self, start: int, pos: int) -> Finding | None:
         fence = _inner_fence_at(self._text, pos)
@@ -341,11 +337,11 @@ class Envelopes:
             return Finding(start, close.start(), "tag", *inside)
         return finding(start, end, "tag", reads)
 
-    def _tagged_json(self, start: int, pos: int) -> Finding | None:
+    def _tagged_json(self, start: int, pos: int, names: Names) -> Finding | None:
         content = self._content(pos)
         end = pos + len(content)
         plain = html.unescape(content) if _escaped(content) else content
-        calls = json_calls(plain, self._names) or rocket_calls(plain, self._names)
+        calls = json_calls(plain, names) or rocket_calls(plain, names)
         if calls:
             return Finding(start, end, "tag", tuple(calls))
         cut = cut_call(plain, self._names) if end == len(self._text) else None
