@@ -34,6 +34,7 @@ _landmark: Final = re.compile(r"[,{}\[\]]").search
 _blanks_at: Final = re.compile(r"\s*+").match
 _placeholder: Final = re.compile(r"[.…\s]+|<[^<>]*>").fullmatch
 _attribute: Final = re.compile(r"""\s*([\w.-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'<>/]+))""")
+_closing: Final = re.compile(r"[{}]|/>")
 _WORDS: Final[dict[str, bool | None]] = {
     "true": True,
     "false": False,
@@ -180,11 +181,17 @@ def read_bare(written: str) -> JSON:
 
 
 def read_attributes(src: str, pos: int) -> tuple[dict[str, JSON], int]:
-    """Read `key="value" other=true />`."""
+    """Read `key="value" other=true />`.
+
+    Raises:
+        Unreadable: A key is repeated.
+    """
     arguments: dict[str, JSON] = {}
     while attribute := _attribute.match(src, pos):
         key, double, single, bare = attribute.groups()
         quoted = double if double is not None else single
+        if key in arguments:
+            raise Unreadable("ambiguous")
         arguments[key] = read_bare(bare) if quoted is None else html.unescape(quoted)
         pos = attribute.end()
     return arguments, pos
@@ -197,3 +204,13 @@ def end_of_truncated(src: str, pos: int) -> int:
         return len(src)
     head = src[pos:line].strip()
     return line if not head or head.endswith(":") else len(src)
+
+
+def end_of_braces(src: str, pos: int) -> int:
+    """Where a call ends that closes and still has no single reading: at its brace or its `/>`."""
+    depth = 1
+    for match in _closing.finditer(src, pos):
+        depth += {"{": 1, "}": -1}.get(match[0], -depth)
+        if depth == 0:
+            return match.end()
+    return len(src)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolcode.body import FENCE, Body
 
-from .braces import Placeholder, end_of_truncated, read_attributes, read_braces
+from .braces import Placeholder, end_of_braces, end_of_truncated, read_attributes, read_braces
 from .code import finding, open_calls, read_code
 from .imitations import read_history
 from .json_forms import (
@@ -107,11 +107,12 @@ class Envelopes:
         except Placeholder:
             return None
         except Unreadable as error:
-            if error.reason != "truncated":
+            if error.reason == "non-literal":
                 return None
-            end = end_of_truncated(self._text, match.end())
+            read_end = end_of_truncated if error.reason == "truncated" else end_of_braces
             name = self._brace_name(match["path"])[0]
-            return Finding(start, end, _kind(match), (), (Unresolved(name, "truncated"),))
+            lost = Unresolved(name, error.reason)
+            return Finding(start, read_end(self._text, match.end()), _kind(match), (), (lost,))
 
     def _entries(self, match: re.Match[str], start: int, opener: str) -> Finding | None:
         if opener:
