@@ -55,7 +55,7 @@ spec: $(VENV)/.dev ## write corpus/clauses.json anew from SPEC.md
 test: $(VENV)/.dev ## everything CI runs, with seconds per stage
 	@$(STAGE) lint 30 $(MAKE) --no-print-directory lint
 	@$(STAGE) corpus-check 30 $(MAKE) --no-print-directory corpus-check
-	@$(STAGE) unit 120 $(BIN)/python -m pytest -q -n $(JOBS) tests
+	@$(STAGE) unit 180 $(BIN)/python -m pytest -q -n $(JOBS) tests
 	@$(STAGE) corpus 120 $(BIN)/toolcode conformance --impl reference -q
 	@$(STAGE) first-fence 120 $(BIN)/toolcode conformance --impl reference-first-fence --chunks quick -q
 

@@ -1154,12 +1154,17 @@ FAULTS: tuple[Faulty, ...] = (
     Faulty(
         "runs-truncated-leaks",
         "what is there is taken",
-        op("recover", text="call:default_api:f{a:1", tools=["f"]),
+        op(
+            "recover",
+            text="Malformed function call: print(default_api.f(a=1",
+            channel="finish_message",
+            tools=["f"],
+        ),
         edits=(
             (
-                "runtime.leaks.envelopes",
-                'return Finding(start, end, "brace", (), (Unresolved(name, "truncated"),))',
-                'return Finding(start, end, "brace", (RecoveredCall(name, {}, tool, how),))',
+                "runtime.leaks.values",
+                '        if not char:\n            raise Unreadable("truncated")\n        return char',
+                '        return char or ")"',
             ),
         ),
     ),
