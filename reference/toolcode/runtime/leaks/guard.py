@@ -34,31 +34,35 @@ if TYPE_CHECKING:
 CAP: Final = 16_384
 """Characters that are held at most before they are judged."""
 
+_WINDOW: Final = 128  # more than any sign is long, but for names of tools
 _WORD: Final = 24  # letters of a word that may still be a sign when the next ones arrive
+# A sign is complete with its last character: none looks ahead, so that the first one to be complete
+# is the same in every chunking.
 _SIGNS: Final = (
-    rf"(?:error:\s?)?(?:-{{3,8}})?\w{{0,{_WORD}}}call:|</?default_api|(?:\w{{1,{_WORD}}}:\s?)?default_api"
-    r"|(?:print\s?\(\s?|await\s)default_api"
+    rf"(?:error:\s?)?(?:-{{3,8}})?\w{{0,{_WORD}}}call:|</?default_api"
+    rf"|(?:\w{{1,{_WORD}}}:\s?)?default_api|(?:print\s?\(\s?|await\s)default_api"
     r"|\*{0,2}tool[_ ]?(?:code|call|output|result|response)|response:\w|```|~~~"
     r"|<ctrl\d|[\x16\x17]|<\||<start_(?:of_)?(?:function|tool|call)|<\w{1,24}:\w"
     r"|</?[\w.:-]{0,24}(?:tool|call|execut|directive|function|invoke|think|thought)"
     r"|</?(?:code|action|python|run)>"
-    r"|\[(?:/?tool|execut|default_api|calls?\b|called|function|\.\.|\w{2,20}ing\b)"
-    r"|[.!?]thought(?=\s)|THOUGHT:|tool (?:output|result|response)s?:"
+    r"|\[(?:/?tool|execut|default_api|calls?\W|called|function|\.\.|\w{2,20}ing\W)"
+    r"|[.!?]thought\s|THOUGHT:|tool (?:output|result|response)s?:"
 )
 _FIRST_SIGNS: Final = (
-    r"\A\s*\w{2,24}[ \t]*\n\s*(?:print\s?\(\s?)?default_api|"
-    r"\A\s*(?:(?:thought|call|tool|python|py|code)\s|Thought\{|[{\[`])"
+    r"\s*\w{2,24}[ \t]*\n\s*(?:print\s?\(\s?)?default_api"
+    r"|\s*(?:(?:thought|call|tool|python|py|code)\s|Thought\{|[{\[`])"
 )
 _PARTIAL: Final = (
-    rf"(?:(?:-{{1,8}}|[.!?]|\*{{1,2}})?\w{{1,{_WORD}}}(?:(?::\s?(?:\w{{1,11}}:?)?)|\s?\(\s?\w{{0,10}})?"
-    r"|-{1,8}|[.!?]|\*{1,2}|</?[\w.:|-]{0,24}|<\||\[/?[\w.]{0,20}|`{1,2}|~{1,2}"
+    rf"(?:(?:-{{1,8}}|[.!?]|\*{{1,2}})?\w{{1,{_WORD}}}"
+    r"(?:(?::\s?(?:-{0,8}\w{0,24}:?\s?\w{0,11}:?)?)|\s?\(\s?\w{0,10})?"
+    r"|-{1,8}|[.!?]|\*{1,2}|</?[\w.:|-]{0,40}|<\||\[(?:/?[\w.]{0,24})|`{1,2}|~{1,2}"
     r"|tool (?:\w{1,9}:?)?|await\s\w{0,11})\Z"
 )
-_partial_at: Final = re.compile(_PARTIAL).search
-_first_partial_at: Final = re.compile(
-    rf"\A\s*(?:print\s?\(\s*)?[\w.]{{0,80}}\s?\Z"
-    rf"|\A\s*\w{{2,24}}[ \t]*\n\s*(?:print\s?\(?\s?|\w{{0,5}})\w{{0,11}}\Z|{_PARTIAL}"
-).search
+_partial: Final = re.compile(_PARTIAL).search
+_first_partial: Final = re.compile(
+    r"\s*(?:print\s?\(\s*)?[\w.]{0,80}\s?\Z"
+    r"|\s*\w{2,24}[ \t]*\n\s*(?:print\s?\(?\s?|\w{0,5})\w{0,11}\Z"
+).match
 
 
 class LeakGuard:
@@ -88,13 +92,14 @@ class LeakGuard:
         self._options = Options(declared, tuple(namespaces), repair_quotes)
         self._names = Names(self._options)
         called = "|".join(re.escape(name) for name in sorted(declared or ()))
-        bare = (
-            rf"|\A\s*(?:print\s?\(\s*)?(?:\w{{1,24}}\.){{0,2}}(?:{called})\s?\(" if called else ""
-        )
-        bare += rf"|\A\s*(?:{called})\s?\{{" if called else ""
-        tags = rf"|<(?:{called})[\s>/]" if called else ""
+        bare = tags = ""
+        if called:
+            bare = rf"|\s*(?:print\s?\(\s*)?(?:\w{{1,24}}\.){{0,2}}(?:{called})\s?[({{]"
+            tags = rf"|<(?:{called})[\s>/]"
+        longest = max(map(len, declared or ()), default=0)
+        self._window = _WINDOW + 2 * longest
         self._sign = re.compile(_SIGNS + tags, re.IGNORECASE).search
-        self._first_sign = re.compile(rf"{_SIGNS}{tags}|{_FIRST_SIGNS}{bare}", re.IGNORECASE).search
+        self._first_sign = re.compile(_FIRST_SIGNS + bare, re.IGNORECASE).match
         self._text = ""  # this stretch, or what of it may still matter
         self._whole = True  # it is the whole stretch so far
         self._out = 0  # characters of it that went out
@@ -146,24 +151,56 @@ class LeakGuard:
 
     def _before_sign(self) -> str:
         """Text up to a sign, or up to what may become one."""
-        sign = self._first_sign if self._whole else self._sign
-        match = sign(self._text, max(0, self._out - _WORD))
-        if match:
-            blank = self._whole and not self._text[: match.start()].strip()
-            self._held = end = self._out if blank else max(match.start(), self._out)
+        sign = self._complete()
+        if sign:
+            end = self._held = self._start(*sign)
         else:
-            look = _first_partial_at if self._whole and not self._out else _partial_at
-            partial = look(self._text, self._out)
-            end = partial.start() if partial else len(self._text)
-            if self._whole and len(self._text) < self._cap and not self._text.strip():
-                end = self._out  # blanks in front of a message that may be a leak as a whole
+            end = max(self._out, self._safe(len(self._text)))
         shown = self._text[self._out : end]
-        self._out = max(self._out, end)
-        if self._held < 0 and self._out > 2 * self._cap:
+        self._out = end
+        if self._held < 0 and self._out > 2 * self._cap + self._window:
             # Reading looks back by `cap` characters at most, so nothing depends on when this is.
             self._whole = False
-            self._text, self._out = self._text[self._out - self._cap :], self._cap
+            cut = self._out - self._cap - self._window
+            self._text, self._out = self._text[cut:], self._out - cut
         return shown
+
+    def _complete(self) -> tuple[int, int] | None:
+        """Where the sign begins and ends that is the first to be complete."""
+        text, begin = self._text, max(0, self._out - self._window)
+        first = self._first_sign(text) if self._whole else None
+        if first and first.end() > self._cap:  # too far from the head to be the message's first
+            first = None
+        best = self._sign(text, begin)
+        while best and (earlier := self._sign(text, begin, best.end() - 1)):
+            best = earlier
+        while first and (earlier := self._first_sign(text, 0, first.end() - 1)):
+            first = earlier
+        found = [(match.end(), match.start()) for match in (best, first) if match]
+        if not found:
+            return None
+        end, start = min(found)
+        return start, end
+
+    def _start(self, start: int, end: int) -> int:
+        """From where on a sign's text is held: not from what went out before it was complete.
+
+        Asked of every character from its start on, so that it is the same in every chunking.
+        """
+        blanks = len(self._text) - len(self._text.lstrip())
+        if self._whole and start <= blanks and end <= self._cap:
+            start = 0
+        safe = (self._safe(at) for at in range(max(start, min(blanks, end - 1)), end))
+        return max(start, *safe, 0)
+
+    def _safe(self, end: int) -> int:
+        """How much of the first `end` characters can be shown, whatever comes next."""
+        if self._whole and end <= self._cap and _first_partial(self._text, 0, end):
+            return 0
+        partial = _partial(self._text, max(0, end - self._window), end)
+        safe = partial.start() if partial else end
+        blank = self._whole and end < self._cap and not self._text[:safe].strip()
+        return 0 if blank else safe  # a message that may be a leak as a whole begins with them
 
     def _judged(self, end: int) -> str:
         """Read the held stretch, and begin a new one behind it."""
