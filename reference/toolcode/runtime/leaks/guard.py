@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 CAP: Final = 16_384
 """Characters that are held at most before they are judged."""
 
-_WINDOW: Final = 128  # more than any sign is long, but for names of tools
+_WINDOW: Final = 48  # as long as a sign can be, but for names of tools
 _WORD: Final = 24  # letters of a word that may still be a sign when the next ones arrive
 # A sign is complete with its last character: none looks ahead, so that the first one to be complete
 # is the same in every chunking.
@@ -58,7 +58,9 @@ _PARTIAL: Final = (
     r"|-{1,8}|[.!?]|\*{1,2}|</?[\w.:|-]{0,40}|<\||\[(?:/?[\w.]{0,24})|`{1,2}|~{1,2}"
     r"|tool (?:\w{1,9}:?)?|await\s\w{0,11})\Z"
 )
+_blanks_at: Final = re.compile(r"\s*+").match
 _partial: Final = re.compile(_PARTIAL).search
+_partial_at: Final = re.compile(_PARTIAL).match
 _first_partial: Final = re.compile(
     r"\s*(?:print\s?\(\s*)?[\w.]{0,80}\s?\Z"
     r"|\s*\w{2,24}[ \t]*\n\s*(?:print\s?\(?\s?|\w{0,5})\w{0,11}\Z"
@@ -187,11 +189,14 @@ class LeakGuard:
 
         Asked of every character from its start on, so that it is the same in every chunking.
         """
-        blanks = len(self._text) - len(self._text.lstrip())
+        blanks = self._blanks()
         if self._whole and start <= blanks and end <= self._cap:
             start = 0
-        safe = (self._safe(at) for at in range(max(start, min(blanks, end - 1)), end))
-        return max(start, *safe, 0)
+        places = range(max(start, min(blanks, end - 1)) + 1, end)
+        # Where the sign's own head is a partial one, nothing behind its start was shown: no need
+        # to look for a longer one.
+        safe = [self._safe(at) for at in places if not _partial_at(self._text, start, at)]
+        return max([start, *safe])
 
     def _safe(self, end: int) -> int:
         """How much of the first `end` characters can be shown, whatever comes next."""
@@ -199,8 +204,13 @@ class LeakGuard:
             return 0
         partial = _partial(self._text, max(0, end - self._window), end)
         safe = partial.start() if partial else end
-        blank = self._whole and end < self._cap and not self._text[:safe].strip()
+        blank = self._whole and end < self._cap and safe <= self._blanks()
         return 0 if blank else safe  # a message that may be a leak as a whole begins with them
+
+    def _blanks(self) -> int:
+        """How many blanks the text begins with."""
+        match = _blanks_at(self._text)
+        return match.end() if match else 0
 
     def _judged(self, end: int) -> str:
         """Read the held stretch, and begin a new one behind it."""
