@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import itertools
 import json
 import keyword
 import random
@@ -358,6 +359,22 @@ def test_a_false_sign_delays_and_never_eats() -> None:
     assert "".join(shown) + guard.close() == text
     held = [len(text[: 10 * (n + 1)]) - len("".join(shown[: n + 1])) for n in range(len(shown))]
     assert max(held) <= 110
+
+
+def test_splices_of_cases_give_the_same_in_every_chunking() -> None:
+    """Heads of cases before tails of others: signs that overlap, break off and begin anew."""
+    chance = random.Random(20)  # noqa: S311 - texts, no secrets
+    cases = [case for case in LIVE if len(case.input["text"]) < 400]
+    for _ in range(500):
+        head, tail = chance.choice(cases), chance.choice(cases)
+        text = head.input["text"][: chance.randrange(60)] + tail.input["text"]
+        text = text[chance.randrange(12) :]
+        cap = chance.choice([16_384, 40, 7])
+        at = sorted(chance.randrange(len(text) + 1) for _ in range(3))
+        parts = [text[a:b] for a, b in itertools.pairwise([0, *at, len(text)])]
+        whole = guarded(tail, [text], cap)
+        assert guarded(tail, parts, cap) == whole, (text, at, cap)
+        assert guarded(tail, list(text), cap) == whole, (text, cap)
 
 
 def test_a_closed_guard_takes_nothing() -> None:
