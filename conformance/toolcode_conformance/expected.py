@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -102,6 +103,7 @@ def _nonliteral(source: str, option: str) -> dict[str, Any]:
         case "null":
             return _literal_call({LITERAL_KEY: None}, None)
         case "exact" if source.lstrip("+-").isdecimal():
+            sys.set_int_max_str_digits(0)  # the case is about an integer past that limit
             return _literal_call({LITERAL_KEY: int(source)}, None)
         case "exact" | "double":
             return _ANY

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.harness.helpers import case, python_session
 from toolcode_conformance.expected import expectation
 from toolcode_conformance.tables import choices as all_choices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KEPT = {"segments": [{"call": {"name": "files.read", "arguments": {}}}]}
 LAST = {"segments": [{"call": {"name": "read", "arguments": {}}}]}
@@ -131,3 +135,21 @@ def test_the_most_specific_accept_wins() -> None:
     assert expectation(made, {"a": "1", "b": "2"}) == LAST
     assert expectation(made, {"a": "1"}) == {"segments": []}
     assert expectation(made, {"b": "2"}) == KEPT
+
+
+@pytest.fixture
+def limited_digits() -> Iterator[None]:
+    """Python's own limit, which whatever ran before may have lifted."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(4300)
+    yield
+    sys.set_int_max_str_digits(before)
+
+
+@pytest.mark.usefixtures("limited_digits")
+def test_an_integer_past_the_limit_of_python_can_be_expected() -> None:
+    made = case(
+        "9" * 4301, {"nonliteral": "9" * 4301}, op="literal", clause="LIT.9b", id="lit.made.one"
+    )
+    found = expectation(made, {"huge-int": "exact"})
+    assert found["segments"][0]["call"]["arguments"] == {"x": 10**4301 - 1}
