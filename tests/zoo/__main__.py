@@ -7,14 +7,15 @@ from concurrent.futures import ProcessPoolExecutor
 
 from tests.zoo import pages
 from tests.zoo.parsers import FAULTS
-from tests.zoo.run import all_catchers
+from tests.zoo.run import catchers
 
 
 def main() -> int:
     """Run everything, then write the pages or compare them."""
-    found: dict[str, list[str]] = {}
+    names = [fault.name for fault in FAULTS]
+    found: dict[str, tuple[str, ...]] = {}
     with ProcessPoolExecutor() as pool:
-        for name, ids in pool.map(all_catchers, [fault.name for fault in FAULTS]):
+        for name, ids in zip(names, pool.map(catchers, names), strict=True):
             found[name] = ids
             print(f"{len(found):3} of {len(FAULTS)}  {name:40} {len(ids):4} cases", flush=True)  # noqa: T201
     return pages.settle(found, check="--check" in sys.argv)

@@ -36,7 +36,9 @@ class Faulty:
         value: Changes every argument value.
         dialect: Whose scans are changed.
         own: A parser of its own, in place of a changed reference.
+        beside: The faulty parser whose catchers do not count, since its mistake is there as well.
         clause: By which the witness is judged, where judging depends on it.
+        remembers: Whether an answer depends on what came before, so that each case is run afresh.
         large: Whether it is wrong on size alone, so that the large cases are run.
     """
 
@@ -49,7 +51,9 @@ class Faulty:
     value: Callable[[Any], Any] | None = None
     dialect: str = "gemini"
     own: Callable[[], Handler] | None = None
+    beside: str = ""
     clause: str = "MODEL.1"
+    remembers: bool = False
     large: bool = False
 
     def make(self) -> Handler:

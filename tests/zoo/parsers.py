@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.zoo import arguments, around, blocks, calls, gemma, literals, rendering, streams
+from tests.zoo import (
+    arguments,
+    around,
+    blocks,
+    calls,
+    gemma,
+    habits,
+    literals,
+    own,
+    rendering,
+    streams,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from tests.zoo.faulty import Faulty
@@ -15,6 +27,9 @@ FAULTS: tuple[Faulty, ...] = (
     *arguments.FAULTS,
     *literals.FAULTS,
     *streams.FAULTS,
+    *own.FAULTS,
+    *wrapped.FAULTS,
+    *habits.FAULTS,
     *rendering.FAULTS,
     *around.FAULTS,
     *gemma.FAULTS,

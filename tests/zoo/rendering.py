@@ -88,4 +88,121 @@ FAULTS: tuple[Faulty, ...] = (
         {"text": "```thinking\na\n    ```\nb\n```", "segments": [thought("a\n    ```\nb")]},
         edits=(("renderer", "{_guarded(thinking)}", "{thinking}"),),
     ),
+    Faulty(
+        "renders-sorted-keys",
+        "sort_keys when arguments are written",
+        op("render", calls=[{"name": "f", "arguments": {"b": 1, "a": 2}}]),
+        {"text": "```tool_code\ndefault_api.f(b=1, a=2)\n```"},
+        edits=(("renderer", "in arguments.items():", "in sorted(arguments.items()):"),),
+    ),
+    Faulty(
+        "renders-line-breaks-as-they-are",
+        "quotes are put around the text",
+        op("render", calls=[{"name": "f", "arguments": {"a": "x\ny"}}]),
+        {"text": '```tool_code\ndefault_api.f(a="x\\ny")\n```'},
+        edits=(
+            (
+                "renderer",
+                "return f'\"{_to_escape.sub(_escape, text)}\"'",
+                "return f'\"{_to_escape.sub(lambda m: m[0] if m[0] == chr(10) else _escape(m), text)}\"'",
+            ),
+        ),
+    ),
+    Faulty(
+        "renders-backslashes-as-they-are",
+        "only quotes are escaped",
+        op("render", calls=[{"name": "f", "arguments": {"a": "x\\ny"}}]),
+        {"text": '```tool_code\ndefault_api.f(a="x\\\\ny")\n```'},
+        edits=(
+            (
+                "renderer",
+                '    found = match[0]\n    if found.startswith("`"):',
+                '    found = match[0]\n    if found == "\\\\":\n        return found\n    if found.startswith("`"):',
+            ),
+        ),
+    ),
+    Faulty(
+        "renders-for-html",
+        "angle brackets are escaped, as some prompts ask for",
+        op("render", calls=[{"name": "f", "arguments": {"a": "<b> & c"}}]),
+        {"text": '```tool_code\ndefault_api.f(a="<b> & c")\n```'},
+        edits=(
+            (
+                "renderer",
+                "def _string(text: str) -> str:\n",
+                "def _string(text: str) -> str:\n    text = text.replace('&', '&amp;').replace('<', '&lt;')\n",
+            ),
+        ),
+    ),
+    Faulty(
+        "renders-numbers-as-floats",
+        "every number is a double",
+        op("render", calls=[{"name": "f", "arguments": {"a": 1}}]),
+        {"text": "```tool_code\ndefault_api.f(a=1)\n```"},
+        edits=(("renderer", "return int.__repr__(value)", "return float.__repr__(float(value))"),),
+    ),
+    Faulty(
+        "renders-an-empty-block",
+        "no calls are an empty list of calls",
+        op("render", calls=[]),
+        {"text": ""},
+        edits=(
+            (
+                "renderer",
+                '        return ""\n    if style == "print-per-line":',
+                '        return f"{FENCE}tool_code\\n[]\\n{FENCE}"\n    if style == "print-per-line":',
+            ),
+        ),
+    ),
+    Faulty(
+        "renders-an-empty-thought",
+        "no thinking is an empty thought",
+        op("render-thinking", thinking=""),
+        {"text": ""},
+        edits=(("renderer", '    if not thinking:\n        return ""\n', ""),),
+    ),
+    Faulty(
+        "prints-a-list",
+        "one print around all calls in the style of one per line",
+        op(
+            "render",
+            calls=[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}],
+            options={"style": "print-per-line"},
+        ),
+        {"text": "```tool_code\nprint(default_api.f())\nprint(default_api.g())\n```"},
+        edits=(
+            (
+                "renderer",
+                'body = "\\n".join(f"print({call})" for call in written)',
+                "body = f\"print({', '.join(written)})\"",
+            ),
+        ),
+    ),
+    Faulty(
+        "renders-any-key",
+        "parameter names are not checked",
+        op("render", calls=[{"name": "f", "arguments": {"max-results": 1}}]),
+        REFUSED,
+        edits=(("renderer", "        if not key.isidentifier():", "        if False:"),),
+    ),
+    Faulty(
+        "results-are-indented",
+        "results are set off by blanks",
+        op("render-results", results=["a\nb"]),
+        {"text": "```tool_outputs\na\nb\n```"},
+        edits=(("renderer", "tool_outputs\\n{result}\\n", "tool_outputs\\n  {result}\\n"),),
+    ),
+    Faulty(
+        "results-are-stripped",
+        "results are trimmed",
+        op("render-results", results=[" a \n"]),
+        {"text": "```tool_outputs\n a \n\n```"},
+        edits=(
+            (
+                "renderer",
+                "    for result in results:\n",
+                "    for result in map(str.strip, results):\n",
+            ),
+        ),
+    ),
 )

@@ -6,11 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.zoo.faulty import Faulty, reference
+from tests.zoo.faulty import Faulty, Handler, reference
 from tests.zoo.parsers import FAULTS
+from toolcode_conformance.answers import result_of
 from toolcode_conformance.cases import SCAN_OPS, Case, make_case
-from toolcode_conformance.clients import PythonClient
 from toolcode_conformance.corpus import Corpus, load_corpus
+from toolcode_conformance.faults import Fault
 from toolcode_conformance.implementation import Implementation, _greet
 from toolcode_conformance.plan import gemma
 from toolcode_conformance.runner import Session
@@ -21,6 +22,30 @@ if TYPE_CHECKING:
 TIMEOUT: Final = 20.0
 _LARGE: Final = frozenset({"stream.size", "lit.any-depth", "gemma4.growth"})
 """Groups whose cases are there for their size; they cost most of the time."""
+
+
+class Direct:
+    """A handler without a thread of its own: none here hangs, and the change of threads costs."""
+
+    def __init__(self, handler: Handler) -> None:
+        self.exchanges = 0
+        self._handler = handler
+
+    def ask(self, request: dict[str, Any], _timeout: float) -> dict[str, Any]:
+        """Return the result of a request, checked as any implementation's is."""
+        self.exchanges += 1
+        try:
+            answer = self._handler.handle({"id": self.exchanges, **request})
+        except Exception as error:  # noqa: BLE001 - whatever it raises is the verdict on it
+            raise Fault("error", repr(error)) from None
+        result: dict[str, Any] = result_of(answer, self.exchanges)
+        return result
+
+    def settle(self) -> None:
+        """Nothing runs between cases."""
+
+    def close(self) -> None:
+        """Nothing was started."""
 
 
 @cache
@@ -50,7 +75,7 @@ def _reaches(fault: Faulty, case: Case) -> bool:
 
 
 def _session(name: str, make: Callable[[], Any]) -> Session:
-    made = Session(_greet(Implementation(name, "", "python", PythonClient(make))), "quick", TIMEOUT)
+    made = Session(_greet(Implementation(name, "", "python", Direct(make()))), "quick", TIMEOUT)
     made.settle_choices(corpus())
     return made
 
@@ -66,19 +91,21 @@ def reference_session() -> Session:
     return _session("reference", reference)
 
 
-def catchers(fault: Faulty) -> list[str]:
-    """The ids of all cases that a faulty parser fails."""
-    run = session(fault)
-    return [case.id for case in cases(fault) if run.run(case).failed]
-
-
 def by_name(name: str) -> Faulty:
     return next(fault for fault in FAULTS if fault.name == name)
 
 
-def all_catchers(name: str) -> tuple[str, list[str]]:
-    """As `catchers`, for another process."""
-    return name, catchers(by_name(name))
+@cache
+def catchers(name: str) -> tuple[str, ...]:
+    """The ids of all cases that a faulty parser fails for the mistake it is named after."""
+    fault = by_name(name)
+    made = session(fault)
+    others = frozenset(catchers(fault.beside)) if fault.beside else frozenset()
+    return tuple(
+        case.id
+        for case in cases(fault)
+        if case.id not in others and (session(fault) if fault.remembers else made).run(case).failed
+    )
 
 
 def witness(fault: Faulty) -> Case:
