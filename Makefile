@@ -9,7 +9,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help setup conformance omp test full lint format corpus-check new-case spec zoo fuzz fuzz-promote fuzz-smoke mutants bench clean
+.PHONY: help setup conformance omp test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-smoke mutants bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -66,6 +66,8 @@ full: test ## test, then the corpus with every chunking, and how the time grows
 
 zoo: $(VENV)/.dev ## run the faulty parsers, and write corpus/ZOO.md and corpus/COVERAGE.md
 	@$(BIN)/python -m tests.zoo
+
+coverage: zoo ## the same: both pages come of one run
 
 $(VENV)/.fuzz: pyproject.toml | $(BIN)/python
 	@$(PIP) -e '.[dev,fuzz]' && touch $(VENV)/.conformance $(VENV)/.dev $@

@@ -135,4 +135,17 @@ FAULTS: tuple[Faulty, ...] = (
             ("runtime.gemma4_render", "{STRING}{disarm(text)}{STRING}", "{STRING}{text}{STRING}"),
         ),
     ),
+    Faulty(
+        "gemma-results-are-parsed",
+        "a result that looks like JSON is written as a value, against what is declared",
+        op("render-results", results=["[1]"], names=["f"], options={"dialect": "gemma"}),
+        {"text": '<|tool_response>response:f{output:<|"|>[1]<|"|>}<tool_response|>'},
+        edits=(
+            (
+                "runtime.gemma4_render",
+                '        f"{{{key}:{STRING}{disarm(text)}{STRING}}}{RESPONSE_CLOSE}"\n',
+                '        + (f"{{{key}:{text}}}{RESPONSE_CLOSE}" if text[:1] in ("[", "{") else f"{{{key}:{STRING}{disarm(text)}{STRING}}}{RESPONSE_CLOSE}")\n',
+            ),
+        ),
+    ),
 )

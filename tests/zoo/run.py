@@ -53,15 +53,17 @@ def corpus() -> Corpus:
     return load_corpus()
 
 
+def is_run(case: Case) -> bool:
+    """Whether a case is put to faulty parsers at all."""
+    return case.op != "growth" and case.area != "recorded"
+
+
 def cases(fault: Faulty) -> tuple[Case, ...]:
     """The named cases that can tell a faulty parser from the reference."""
     return tuple(
         case
         for case in corpus().cases
-        if case.op != "growth"
-        and case.area != "recorded"
-        and (fault.large or case.group not in _LARGE)
-        and _reaches(fault, case)
+        if is_run(case) and (fault.large or case.group not in _LARGE) and _reaches(fault, case)
     )
 
 
