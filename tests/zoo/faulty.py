@@ -39,7 +39,7 @@ class Faulty:
         beside: The faulty parser whose catchers do not count, since its mistake is there as well.
         clause: By which the witness is judged, where judging depends on it.
         remembers: Whether an answer depends on what came before, so that each case is run afresh.
-        large: Whether it is wrong on size alone, so that the large cases are run.
+        large: Whether it is wrong on size alone, so that the large cases are run, and only they.
     """
 
     name: str

@@ -63,17 +63,15 @@ def cases(fault: Faulty) -> tuple[Case, ...]:
     return tuple(
         case
         for case in corpus().cases
-        if is_run(case) and (fault.large or case.group not in _LARGE) and _reaches(fault, case)
+        if is_run(case) and (case.group in _LARGE) == fault.large and _reaches(fault, case)
     )
 
 
 def _reaches(fault: Faulty, case: Case) -> bool:
-    """Whether a case shows what was changed: where only scans are, no other operation does."""
-    if fault.own or any(module.startswith("runtime.") for module, _, _ in fault.edits):
+    """Whether a case shows what was changed: a change to answers is one to a dialect's scans."""
+    if fault.own or fault.edits:
         return True
-    if case.op not in SCAN_OPS and not fault.edits:
-        return False
-    return gemma(case) == (fault.dialect == "gemma") or bool(fault.edits)
+    return case.op in SCAN_OPS and gemma(case) == (fault.dialect == "gemma")
 
 
 def _session(name: str, make: Callable[[], Any]) -> Session:

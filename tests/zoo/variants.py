@@ -24,14 +24,24 @@ Edit = tuple[str, str, str]
 _HANDLERS = ("reference_handler", "gemma_handler", "runtime_handler")
 
 
+_unedited: dict[str, CodeType] = {}
+
+
 class _EditedLoader(importlib.machinery.SourceFileLoader):
-    """Compiles a module from edited source; nothing is cached."""
+    """Compiles a module from edited source; what is not edited is compiled once."""
 
     def __init__(self, name: str, path: str, edits: Sequence[tuple[str, str]]) -> None:
         super().__init__(name, path)
         self._edits = edits
 
     def get_code(self, fullname: str) -> CodeType:
+        if not self._edits:
+            if fullname not in _unedited:
+                _unedited[fullname] = self._compiled(fullname)
+            return _unedited[fullname]
+        return self._compiled(fullname)
+
+    def _compiled(self, fullname: str) -> CodeType:
         source = self.get_data(self.path).decode("utf-8")
         for old, new in self._edits:
             if source.count(old) != 1:
