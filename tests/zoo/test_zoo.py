@@ -60,10 +60,10 @@ def coverage() -> dict[str, pages.Count]:
     }
 
 
-def test_every_case_is_counted_under_its_clause() -> None:
-    """As the corpus is now; which of them decide, the page says."""
-    now = {name: sum(count) for name, count in pages.counts({}).items()}
-    assert {name: sum(count) for name, count in coverage().items()} == now, "run: make zoo"
+def test_every_clause_has_its_row() -> None:
+    """How many cases it has is counted by `make zoo`, and compared by `make full`: a contributor
+    who adds a case need not run the zoo."""
+    assert coverage().keys() == pages.counts({}).keys(), "run: make zoo"
 
 
 def test_every_clause_is_decided_by_some_case() -> None:
