@@ -61,8 +61,7 @@ def coverage() -> dict[str, pages.Count]:
 
 
 def test_every_clause_has_its_row() -> None:
-    """How many cases it has is counted by `make zoo`, and compared by `make full`: a contributor
-    who adds a case need not run the zoo."""
+    """How many cases each has, only `make full` compares: a new case needs no run of the zoo."""
     assert coverage().keys() == pages.counts({}).keys(), "run: make zoo"
 
 
