@@ -159,6 +159,8 @@ class Envelopes:
         if spaced or not match["head"].strip() or not self._names.resolve(path):
             return None
         read = self._python.at(match.start("path"), path, match.end() - 1)
+        if match["word"] is None and _goes_on_at(self._text, read.end):
+            return None  # the word in front of the colon introduces a sentence about the call
         return finding(start, read.end, _kind(match), [read])
 
     def _skip(self, pos: int, char: str) -> int:

@@ -1,4 +1,4 @@
-"""What a message only quotes: code fences, inline code, quotations, tables, comments (LEAK.2)."""
+"""What a message only quotes: fences, code set in, inline code, quotations, tables (LEAK.2)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ _result_label_at: Final = re.compile(r"tool_?(?:output|result|response)", re.IGN
 _word_at: Final = re.compile(r"\w*").match
 _quoting_line_at: Final = re.compile(r"[ \t]*(?:>|\|.*\|[ \t]*\r?$)").match
 _ticks: Final = re.compile(r"`+")
+_guillemets: Final = re.compile(r"«[^«»\n]{1,400}+»")
+_set_in: Final = re.compile(
+    r"""^(?![ ]{4}|[ ]{0,3}\t)(?=[^\n]*\S)[^\n]*+\n
+    (?P<code>(?:[ \t]*\r?\n)++(?:(?:[ ]{4}|[ ]{0,3}\t)[^\n]*(?:\n|\Z)|[ \t]*\r?\n)++)""",
+    re.MULTILINE | re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +49,20 @@ class Fence:
 class Quoting:
     """Knows what is quoted in one text.
 
+    Args:
+        text: The text.
+        prose: Whether lines that are set in behind a blank line are code that the text shows. In
+            a file's content they may be the file's own.
+
     Attributes:
         fences: The closed fences that are no call's, in order.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, prose: bool = True) -> None:
         self.fences: list[Fence] = []
         self._found: list[tuple[int, int]] = []
+        self._set_in = dict(m.span("code") for m in _set_in.finditer(text)) if prose else {}
+        self._found += self._set_in.items()
         plain: list[tuple[int, int]] = []
         self._lines(text, plain)
         self._spans(text, plain)
@@ -61,6 +74,10 @@ class Quoting:
         index = bisect_right(self._starts, pos) - 1
         return index >= 0 and pos < self._ends[index]
 
+    def encloses(self, pos: int) -> bool:
+        """Whether what begins at `pos` stands within a larger quotation."""
+        return any(start < pos < end for start, end in self._found)
+
     def _add(self, start: int, end: int) -> None:
         self._found.append((start, end))
 
@@ -70,6 +87,10 @@ class Quoting:
         called = False  # the opener is a call's
         pos = begun = 0
         while pos < len(text):
+            if opener is None and pos in self._set_in:
+                plain.append((begun, pos))
+                pos = begun = self._set_in[pos]
+                continue
             match = _line.match(text, pos)
             assert match is not None, "every text has a line"
             end = match.end()
@@ -104,10 +125,11 @@ class Quoting:
         return labelled and len(head["run"]) == 3  # noqa: PLR2004 - a documented fence is longer
 
     def _spans(self, text: str, plain: list[tuple[int, int]]) -> None:
-        """Find inline code: a run of backticks up to the next equal run of the paragraph."""
+        """Find «» and inline code: backticks up to the next equal run of the paragraph."""
         for start, end in plain:
             for block in re.finditer(r"(?:[^\n]+\n?)+", text[start:end]):
                 self._inline(text, start + block.start(), start + block.end())
+            self._found += (m.span() for m in _guillemets.finditer(text, start, end))
 
     def _comments(self, text: str) -> None:
         start = text.find("<!--")

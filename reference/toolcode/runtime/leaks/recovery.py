@@ -32,7 +32,7 @@ from .model import (
     Unresolved,
 )
 from .names import Names
-from .programs import only_calls
+from .programs import is_program, only_calls
 from .python_calls import PythonReader
 from .quoting import Quoting
 from .thoughts import (
@@ -62,6 +62,8 @@ _NEAR: Final = 400  # a sentence's length, so that a text of one line costs no m
 _closing_fence: Final = re.compile(r"\A\s*```[ \t]*\n(?!.*```)", re.DOTALL)
 _quote_entity: Final = re.compile(r"&(?:quot|apos|#39|#34|#x27);").search
 _aside: Final = re.compile(r"\s*<(?P<tag>[\w-]+)>(?P<text>[^<>]*)</(?P=tag)>\s*").fullmatch
+_comment_mark: Final = re.compile(r"[ \t]*(#|//+|--|;+|%+)[ \t]*").fullmatch
+_speaker: Final = re.compile(r"[ \t]*(?:[*_]*)[^\W\d_][\w ]{0,20}[*_]*[:：][*_]*(?=\s)").match
 _lost_fence: Final = re.compile(
     r"(?P<word>[^\W\d_]{4,20})[ \t]*\n\s*"
     r"(?=print\(default_api\.)(?P<code>.{0,4000}?)\n(?P=word)[ \t]*(?:\n|\Z)",
@@ -217,8 +219,8 @@ def _message(text: str, names: Names, options: Options, *, in_file: bool) -> Rec
     """Read a message, or the content of a file."""
     whole = whole_message(text, names, options)
     if whole and (not in_file or whole.kind == "bare"):
-        return _shown(text, [whole], names, in_file=in_file)
-    quoting = Quoting(text)
+        return _shown(text, [whole], names, Quoting(""), in_file=in_file)
+    quoting = Quoting(text, prose=not in_file)
     program = None if in_file else whole_program(text, names, options)
     if program:
         return Recovery((program,))
@@ -228,7 +230,7 @@ def _message(text: str, names: Names, options: Options, *, in_file: bool) -> Rec
     if not findings or not in_file:
         start = findings[-1].end if findings else 0
         findings += _marked(text, quoting, names, options, start, in_file=in_file)
-    return _shown(text, findings, names, in_file=in_file)
+    return _shown(text, findings, names, quoting, in_file=in_file)
 
 
 def recover_from(text: str, start: int, names: Names, options: Options) -> Recovery:
@@ -238,8 +240,9 @@ def recover_from(text: str, start: int, names: Names, options: Options) -> Recov
     program = whole_program(text, names, options)
     if program:
         return Recovery((replace(program, start=start),))
-    findings = _marked(text, Quoting(text), names, options, start, in_file=False)
-    return _shown(text, findings, names, in_file=False, start=start)
+    quoting = Quoting(text)
+    findings = _marked(text, quoting, names, options, start, in_file=False)
+    return _shown(text, findings, names, quoting, in_file=False, start=start)
 
 
 def _lost_fences(text: str, names: Names, options: Options) -> list[Finding]:
@@ -274,6 +277,9 @@ def _marked(  # noqa: PLR0913 - the sides of one text
         finding = envelopes.read(match)
         if finding is None or _is_talk(text, finding, names):
             continue
+        plain = finding.calls and match["word"] == "" and not match["tokens"]
+        if plain and (in_file or _in_comment(text, match.start(), finding.end)):
+            continue  # documents show the form without any token or fused word
         if finding.kind == "history":
             # A model that repeats its history means one call.
             repeated, imitated = finding.calls == imitated, finding.calls
@@ -290,10 +296,23 @@ def _leaks_in_file(match: re.Match[str]) -> bool:
     return match["brace"] is not None or (match["tag"] or "").startswith("[")
 
 
+def _in_comment(text: str, start: int, end: int) -> bool:
+    """Whether all that stands on a line is a comment, with code on the next line or the last."""
+    above, _, before = text[max(0, start - _NEAR) : start].rpartition("\n")
+    behind, _, below = text[end : end + _NEAR].partition("\n")
+    mark = _comment_mark(before)
+    if not mark or behind.strip():
+        return False
+    if mark[1] != "#":  # a hash alone may be a heading
+        return True
+    near = below.lstrip().partition("\n")[0] or above.rstrip().rpartition("\n")[2]
+    return is_program(near)
+
+
 def _is_talk(text: str, finding: Finding, names: Names) -> bool:
     """A call in quotation marks is talk, and so is an undeclared one with prose around it."""
     around = text[finding.start - 1 : finding.start], text[finding.end : finding.end + 1]
-    if around in _QUOTED or _in_quotes(text, finding):
+    if around in _QUOTED or _in_quotes(text, finding) or _in_dialogue(text, finding):
         return True
     spoken = finding.calls or finding.unresolved
     if not names.known or not spoken or any(call.tool for call in finding.calls):
@@ -313,8 +332,22 @@ def _in_quotes(text: str, finding: Finding) -> bool:
     return (straight or curly) and len(before) < _NEAR
 
 
-def _shown(
-    text: str, findings: list[Finding], names: Names, *, in_file: bool, start: int = 0
+def _in_dialogue(text: str, finding: Finding) -> bool:
+    """Whether a speaker's name introduces a finding, and another one's the line before."""
+    *_, previous, before = ("\n" + text[max(0, finding.start - _NEAR) : finding.start]).split("\n")
+    here, there = _speaker(before), _speaker(previous)
+    spoken = here and there and not before[here.end() :].strip()
+    return bool(here and there and spoken and here[0] != there[0])
+
+
+def _shown(  # noqa: PLR0913 - the sides of one text
+    text: str,
+    findings: list[Finding],
+    names: Names,
+    quoting: Quoting,
+    *,
+    in_file: bool,
+    start: int = 0,
 ) -> Recovery:
     pieces: list[str] = []
     kept: list[Finding] = []
@@ -326,7 +359,9 @@ def _shown(
             piece = behind_call(piece)
         aside = _aside(piece) if kept and kept[-1].kind == "tag" else None
         piece = aside["text"] if aside else piece
-        real = without_results(piece) if kept or _is_result(piece, pieces, names) else piece
+        real = without_results(piece)
+        if not kept and (quoting.encloses(pos + len(real)) or not _is_result(piece, pieces, names)):
+            real = piece  # a result that the text only shows
         pieces += _visible(real, in_file=in_file)
         if real != piece:  # what follows a result that the model made up rests on nothing
             break

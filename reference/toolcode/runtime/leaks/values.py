@@ -205,7 +205,7 @@ class ValueReader:
             raise Unreadable("non-literal")
         named, placed, end = self._listed(made.end(), depth)
         if placed:
-            raise Unreadable("positional")
+            raise Unreadable("non-literal")
         return named, end
 
     namespace: str | None = None
