@@ -524,3 +524,16 @@ def test_hostile_text_ends_and_calls_nothing_else(channel: Any) -> None:
     for piece in PIECES:
         found = recover(piece * (20_000 // len(piece)), tools=["f"], channel=channel)
         assert {call.tool for call in found.calls} <= {"f", None}
+
+
+def test_a_file_without_a_leak_comes_back_as_it_is() -> None:
+    """Its white space is data: whoever writes it to a disk must not lose its last line break."""
+    content = "\n\tindented\n\n# call:default_api:f{a:1}\n\n"
+    assert recover(content, tools=["f"], channel="tool_argument").text == content
+
+
+def test_a_file_with_a_leak_keeps_its_first_margin() -> None:
+    """Only the leak goes."""
+    found = recover("    x = 1\n<ctrl42>call:f{a:1}", tools=["f"], channel="tool_argument")
+    assert [call.name for call in found.calls] == ["f"]
+    assert found.text == "    x = 1"

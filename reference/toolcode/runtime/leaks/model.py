@@ -150,16 +150,28 @@ class Recovery:
         pieces: What may be shown, as it stood between the leaks.
         behind: What the model wrote behind its own first call, results and claims included: it
             knew no result when it wrote that (LEAK.5).
+        in_file: Whether the text is a file's content, whose white space is data.
     """
 
     findings: tuple[Finding, ...] = ()
     pieces: tuple[str, ...] = ()
     behind: str = ""
+    in_file: bool = False
 
     @property
     def text(self) -> str:
-        """What may be shown: the pieces, stripped and joined by line breaks."""
-        return "\n".join(piece.strip() for piece in self.pieces if piece.strip())
+        """What may be shown: the pieces, stripped and joined by line breaks.
+
+        A file without a leak is given back as it is, and one with a leak keeps the margin of its
+        first line.
+        """
+        if self.in_file and not self.findings:
+            return "".join(self.pieces)
+        stripped = [piece.strip() for piece in self.pieces if piece.strip()]
+        if self.in_file and stripped:
+            first = next(piece for piece in self.pieces if piece.strip())
+            stripped[0] = first.rstrip().lstrip("\r\n")
+        return "\n".join(stripped)
 
     @property
     def calls(self) -> list[RecoveredCall]:

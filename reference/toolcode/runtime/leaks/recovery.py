@@ -370,7 +370,8 @@ def _shown(  # noqa: PLR0913 - the sides of one text
             pos = finding.end
             if behind is None and finding.calls:
                 behind = pos
-    return Recovery(tuple(kept), tuple(pieces), "" if behind is None else text[behind:].strip())
+    rest = "" if behind is None else text[behind:].strip()
+    return Recovery(tuple(kept), tuple(pieces), rest, in_file)
 
 
 def _is_result(text: str, shown: list[str], names: Names) -> bool:
