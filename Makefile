@@ -9,7 +9,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help setup conformance omp test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-smoke mutants bench clean
+.PHONY: help setup conformance omp test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -70,13 +70,18 @@ zoo: $(VENV)/.dev ## run the faulty parsers, and write corpus/ZOO.md and corpus/
 coverage: zoo ## the same: both pages come of one run
 
 $(VENV)/.fuzz: pyproject.toml | $(BIN)/python
-	@$(PIP) -e '.[dev,fuzz]' && touch $(VENV)/.conformance $(VENV)/.dev $@
+	@$(PIP) --only-binary atheris -e '.[fuzz]' || $(PIP) -e '.[conformance]'
+	@touch $(VENV)/.conformance $@
 
-fuzz: $(VENV)/.fuzz ## fuzz with coverage: TARGET=scan TIME=60
-	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz run $(or $(TARGET),all) --time $(or $(TIME),60)
+fuzz: $(VENV)/.fuzz ## fuzz: TARGET=scan TIME=60 JOBS=2, or IMPL="command" against the reference
+	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz run $(or $(TARGET),all) --time $(or $(TIME),60) \
+	  --jobs $(JOBS) $(if $(filter-out reference,$(IMPL)),--impl "$(IMPL)")
 
-fuzz-promote: $(VENV)/.dev ## keep a finding for replay, and say how it becomes a case: FINDING=file
-	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz promote --finding "$(FINDING)"
+fuzz-promote: $(VENV)/.dev ## make a case of a finding, or keep it for replay: FINDING=file ARGS=".."
+	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz.promote "$(FINDING)" $(ARGS)
+
+fuzz-bench: $(VENV)/.fuzz ## how fast known bugs are found: up to an hour, goes on where it stopped
+	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz.bench $(ARGS)
 
 fuzz-smoke: $(VENV)/.fuzz ## a minute over all targets, always with the same seed
 	@PYTHONPATH=fuzz $(BIN)/python -m toolcode_fuzz smoke --time 60 --seed 1 --out out/fuzz-smoke

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import json
 import re
-import shlex
+import time
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolcode_fuzz.inputs import HEAD, Reader
-from toolcode_fuzz.targets import TARGETS, replay
+from toolcode_fuzz.targets import RAW, TARGETS, replay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 KEPT: Final = Path(__file__).resolve().parents[1] / "findings"
 """Findings that were fixed: `TARGET-name.bin`, replayed by every test run."""
 
+DIFFERENTIAL: Final = "differential"
 _ATTEMPTS: Final = 3000
+_SECONDS: Final = 30.0
+_ENDINGS: Final = ("timeout-", "oom-", "crash-", "slow-unit-")
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,19 @@ class Finding:
     """One input that breaks a target.
 
     Attributes:
-        signature: What findings of one cause share: exception, place and words without values.
+        signature: What findings of one cause share: verdict pair, exception, place, first event
+            that differs, and words without values.
+        message: What broke, in a line.
+        detail: For a person: the answers, line by line.
+        kind: The verdict on an implementation, a key of the harness's `KINDS`; else "".
     """
 
     target: str
     data: bytes
     signature: str
     message: str
+    detail: str = ""
+    kind: str = ""
 
 
 def examine(target: str, data: bytes, run: Callable[[str, bytes], None] = replay) -> Finding | None:
@@ -43,43 +51,152 @@ def examine(target: str, data: bytes, run: Callable[[str, bytes], None] = replay
     try:
         run(target, data)
     except Exception as error:  # noqa: BLE001 - whatever is raised is the finding
-        return Finding(target, data, _signature(error), f"{type(error).__name__}: {error}")
+        message = f"{type(error).__name__}: {error}"
+        return Finding(
+            target,
+            data,
+            signature_of(error),
+            str(getattr(error, "message", message)),
+            getattr(error, "detail", ""),
+            getattr(error, "kind", ""),
+        )
     return None
 
 
-def _signature(error: Exception) -> str:
+def signature_of(error: Exception) -> str:
+    """Return what findings of one cause share; an error may bring its own."""
+    own = getattr(error, "signature", None)
+    if isinstance(own, str):
+        return own
     frames = traceback.extract_tb(error.__traceback__)
     where = next((f"{Path(f.filename).name}:{f.name}" for f in reversed(frames)), "")
-    words = re.sub(r"'.*'|\".*\"|\d+", "_", str(error), flags=re.DOTALL)[:80]
-    return f"{type(error).__name__} {where} {words}".strip()
+    return f"{type(error).__name__} {where} {without_values(str(error))}".strip()
 
 
-def minimised(finding: Finding, run: Callable[[str, bytes], None] = replay) -> Finding:
-    """Drop what is not needed for the same signature: halves first, then less and less."""
-    head, text = finding.data[:HEAD].ljust(HEAD, b"\0"), finding.data[HEAD:]
-    best, left, size = finding, _ATTEMPTS, max(1, len(text) // 2)
-    while size and left:
+def without_values(words: str) -> str:
+    """Return words without what they quote and count."""
+    return re.sub(r"'.*'|\".*\"|\d+", "_", words, flags=re.DOTALL)[:80]
+
+
+_HAZARDS: Final = {
+    "beyond-ascii": rb"[\x80-\xff]",
+    "cr": rb"\r",
+    "nul": rb"\0",
+    "escape": rb"\\",
+    "triple": rb"'''|\"\"\"",
+    "comment": rb"#",
+    "thought": rb"```thinking",
+    "blocks": rb"(?s)```tool_code.*```tool_code",
+    "keyword": rb"\b(?:if|for|while|with|def|class|lambda|import|return|await|else)\b",
+    "star": rb"\*",
+    "prefix": rb"(?i)\b[rbfu]{1,2}['\"]",
+    "number": rb"[0-9][_.xobeE]",
+    "brackets": rb"[\[{]",
+}
+_hazards: Final = {name: re.compile(pattern).search for name, pattern in _HAZARDS.items()}
+
+
+def hazards(data: bytes) -> str:
+    """Return which dangerous things an input holds: one signature may have several causes."""
+    return ",".join(name for name, search in _hazards.items() if search(data, HEAD))
+
+
+def shape(finding: Finding) -> str:
+    """Return a small finding's text without its words and numbers: equal ones have one cause."""
+    text = finding.data[HEAD:].decode("utf-8", "surrogateescape")
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text))
+
+
+def grouped(
+    target: str, paths: Iterable[Path], run: Callable[[str, bytes], None] = replay
+) -> list[Finding]:
+    """Run raw findings again and return the shortest of each kind; those that are fixed go."""
+    by_signature: dict[tuple[str, str], Finding] = {}
+    for path in paths:
+        data = path.read_bytes()
+        if path.name.startswith(_ENDINGS):  # it ended a process; it might end this one
+            ending = path.name.partition("-")[0]
+            found: Finding | None = Finding(target, data, ending, f"the engine ended: {ending}")
+        else:
+            found = examine(target, data, run)
+        if found is None:
+            path.unlink()
+            continue
+        key = found.signature, hazards(data)
+        known = by_signature.get(key)
+        if known is None or len(found.data) < len(known.data):
+            by_signature[key] = found
+    return sorted(by_signature.values(), key=lambda one: (len(one.data), one.signature))
+
+
+def minimised(
+    finding: Finding, run: Callable[[str, bytes], None] = replay, seconds: float = _SECONDS
+) -> Finding:
+    """Drop what is not needed for the same signature: one chunk if that will do, then halves."""
+    until, left = time.monotonic() + seconds, _ATTEMPTS
+    best = finding
+    endings = {one.rstrip("-") for one in _ENDINGS}
+    if finding.signature in endings or finding.kind == "timeout":  # each try would hang again
+        return best
+
+    def same(data: bytes) -> bool:
+        nonlocal best, left
+        left -= 1
+        candidate = examine(finding.target, data, run)
+        if candidate is None or candidate.signature != finding.signature:
+            return False
+        best = candidate
+        return True
+
+    size_of_head = 0 if finding.target in RAW else HEAD
+    head = finding.data[:size_of_head].ljust(size_of_head, b"\0")
+    text = finding.data[size_of_head:].decode("utf-8", "surrogateescape")
+    if any(head) and same(bytes(size_of_head) + _encoded(text)):
+        head = bytes(size_of_head)
+    size = max(1, len(text) // 2)
+    while size and left and time.monotonic() < until:
         at, shorter = 0, False
-        while at < len(text) and left:
-            left -= 1
-            candidate = examine(finding.target, head + text[:at] + text[at + size :], run)
-            if candidate and candidate.signature == finding.signature:
-                text, best, shorter = text[:at] + text[at + size :], candidate, True
+        while at < len(text) and left and time.monotonic() < until:
+            if same(head + _encoded(text[:at] + text[at + size :])):
+                text, shorter = text[:at] + text[at + size :], True
             else:
                 at += size
         size = size if shorter and size == 1 else size // 2
+    if size_of_head and same(head + _encoded(_set_out(text))):
+        pass  # a little longer, and a person can read it
     return best
 
 
+def _set_out(text: str) -> str:
+    """Give each block of a message lines of its own."""
+    return re.sub(r"(?<=[^\n`])```(?!`|tool|think)", "\n```", _opener.sub(r"\g<0>\n", text))
+
+
+_opener: Final = re.compile(r"```tool_code(?![\r\n])")
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 def shown(finding: Finding) -> str:
-    """A finding for a person: what broke, and the text in its chunks."""
+    """A finding for a person: what broke, the text line by line, and both answers."""
     lines = [f"{finding.target}: {finding.message}", f"  signature: {finding.signature}"]
-    if finding.target in ("protocol", "corpus", "round-trip", "transcripts"):
+    if finding.target in RAW or finding.target in ("round-trip", "transcripts"):
         lines.append(f"  input: {finding.data!r}")
     else:
-        chunks = Reader(finding.data).chunks()
-        lines += [f"  chunk: {chunk!r}" for chunk in chunks if chunk] or ["  no text"]
+        chunks = [chunk for chunk in Reader(finding.data).chunks() if chunk]
+        lines.append(f"  message, in {len(chunks)} chunks:" if len(chunks) > 1 else "  message:")
+        for chunk in chunks:
+            lines += [f"    | {visible(line)}" for line in chunk.split("\n")]
+            lines += ["    +-"] if chunk is not chunks[-1] else []
+    lines += [f"  {line}" for line in finding.detail.splitlines()]
     return "\n".join(lines)
+
+
+def visible(line: str) -> str:
+    """Return a line as a terminal can show it, unchanged where it is harmless."""
+    return line if line.isprintable() else ascii(line)[1:-1]
 
 
 def name_of(finding: Finding) -> str:
@@ -87,35 +204,28 @@ def name_of(finding: Finding) -> str:
     return f"{finding.target}-{hashlib.sha256(finding.data).hexdigest()[:12]}.bin"
 
 
-def promotion(path: Path) -> str:
-    """Keep a finding for replay, and say how it becomes a case.
-
-    The text goes into a file beside it; what the right answer is, `toolcode corpus new` asks two
-    readers and a person.
-    """
-    target = _target_of(path)
-    data = path.read_bytes()
-    KEPT.mkdir(exist_ok=True)
-    (KEPT / path.name).write_bytes(data)
-    lines = [f"kept for replay: {KEPT / path.name}"]
-    text = "".join(Reader(data).chunks())
-    if target in ("scan", "thinking", "leaks", "gemma"):
-        message = path.with_suffix(".txt")
-        message.write_text(text, "utf-8", "backslashreplace")
-        today = dt.datetime.now(dt.UTC).date().isoformat()
-        source = json.dumps({"kind": "fuzz", "target": target, "date": today})
-        lines.append(
-            f'as a case: make new-case FILE={message} ARGS=\'--id AREA.GROUP.SLUG --title ".." '
-            f"--why EFFECT --source {shlex.quote(source)}'"
-        )
-    return "\n".join(lines)
+def keep(finding: Finding, folder: Path, **about: Any) -> Path:
+    """Write a finding and, beside it, what is known about it; the input's path comes back."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name_of(finding)
+    path.write_bytes(finding.data)
+    known = {
+        "target": finding.target,
+        "signature": finding.signature,
+        "kind": finding.kind,
+        "message": finding.message,
+        **about,
+    }
+    path.with_suffix(".json").write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+    return path
 
 
-def _target_of(path: Path) -> str:
-    named = [name for name in TARGETS if path.name.startswith(name + "-")]
+def target_of(path: Path) -> str:
+    """Return the target that a kept finding's name begins with."""
+    named = [name for name in (*TARGETS, DIFFERENTIAL) if path.name.startswith(name + "-")]
     return max(named, key=len) if named else "scan"
 
 
 def kept() -> list[tuple[str, Path]]:
     """The findings that every test run replays, as target and file."""
-    return [(_target_of(path), path) for path in sorted(KEPT.glob("*.bin"))]
+    return [(target_of(path), path) for path in sorted(KEPT.glob("*.bin"))]

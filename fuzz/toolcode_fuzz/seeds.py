@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Final
+import sys
+from typing import TYPE_CHECKING, Any, Final
 
+import toolcode
 from toolcode_conformance.corpus import load_corpus
 from toolcode_fuzz.inputs import HEAD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 LONGEST: Final = 1200
 
 
 def seeds(target: str) -> Iterator[bytes]:
     """Yield the seeds of a target, the same ones every time."""
+    yield from (data for _, data in _named(target))
+    if target == "protocol":
+        yield b'{"id": 1, "result": {"steps": [[{"text": "a"}], []]}}'
+        yield b'{"id": 1, "error": "x"}'
+
+
+def _named(target: str) -> Iterator[tuple[str, bytes]]:
+    """Yield each seed with the group of its case."""
     for case in load_corpus().cases:
         if target == "corpus":
-            yield json.dumps(case.raw).encode()
+            yield case.group, json.dumps(case.raw).encode()
             continue
         text = case.input.get("text", "") if case.op in ("recover", "transcript") else case.text
         if case.op == "literal" and target != "literals":
@@ -27,7 +37,57 @@ def seeds(target: str) -> Iterator[bytes]:
         data = text.encode("utf-8", "surrogatepass")
         if data and len(data) <= LONGEST:
             # Cuts of its own for each text, so that one seed is no other's head.
-            yield hashlib.sha256(case.id.encode()).digest()[:HEAD] + data
-    if target == "protocol":
-        yield b'{"id": 1, "result": {"steps": [[{"text": "a"}], []]}}'
-        yield b'{"id": 1, "error": "x"}'
+            yield case.group, hashlib.sha256(case.id.encode()).digest()[:HEAD] + data
+
+
+def few(target: str, run: Callable[[bytes], object]) -> list[bytes]:
+    """Return seeds for an implementation that is slow: a cover, and one text of every group."""
+    chosen = smallest(seeds(target), run)
+    groups: dict[str, bytes] = {}
+    for name, data in _named(target):
+        if name not in groups or len(data) < len(groups[name]):
+            groups[name] = data
+    return list(dict.fromkeys([*chosen, *sorted(groups.values(), key=len)]))
+
+
+def smallest(given: Iterable[bytes], run: Callable[[bytes], object]) -> list[bytes]:
+    """Return few of the seeds that together cover what all of them cover, short ones first.
+
+    Args:
+        given: The seeds.
+        run: Runs one; what of the reference it passes through is what counts.
+    """
+    chosen, seen = [], set[Any]()
+    for data in sorted(set(given), key=lambda one: (len(one), one)):
+        steps = covered(data, run)
+        if not steps <= seen:
+            seen |= steps
+            chosen.append(data)
+    return chosen
+
+
+def covered(data: bytes, run: Callable[[bytes], object]) -> set[Any]:
+    """Return the steps from line to line that an input takes through the reference."""
+    steps = set[Any]()
+    inside = toolcode.__path__[0]
+
+    def enter(frame: Any, _event: str, _arg: object) -> Any:
+        if not frame.f_code.co_filename.startswith(inside):
+            return None
+        before = 0
+
+        def line(frame: Any, _event: str, _arg: object) -> Any:
+            nonlocal before
+            steps.add((frame.f_code, before, frame.f_lineno))
+            before = frame.f_lineno
+            return line
+
+        return line
+
+    former = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        run(data)
+    finally:
+        sys.settrace(former)
+    return steps

@@ -218,6 +218,10 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
 }
 
 
+RAW: Final = frozenset({"protocol", "corpus"})
+"""Targets that take their bytes as they are; the others' begin with a head of cuts and options."""
+
+
 def replay(target: str, data: bytes) -> None:
     """Run one input again.
 

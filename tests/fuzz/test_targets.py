@@ -146,19 +146,8 @@ def test_findings_are_grouped_and_made_small() -> None:
     least = findings.minimised(first, run)
     assert least.data == b"\0" * inputs.HEAD + b"xy"
     assert least.signature == first.signature, "numbers are no part of it"
-    assert "chunk: 'xy'" in findings.shown(least)
+    assert "    | xy" in findings.shown(least)
     assert findings.examine("scan", data) is None, "the reference itself is sound"
-
-
-def test_a_finding_is_promoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(findings, "KEPT", tmp_path / "kept")
-    path = tmp_path / "scan-0123.bin"
-    path.write_bytes(b"\0" * inputs.HEAD + b"```tool_code\nf(a=1)\n```")
-    said = findings.promotion(path)
-    assert findings.kept() == [("scan", tmp_path / "kept" / "scan-0123.bin")]
-    assert "make new-case FILE=" in said
-    assert '"kind": "fuzz"' in said
-    assert path.with_suffix(".txt").read_text() == "```tool_code\nf(a=1)\n```"
 
 
 def test_the_mutator_keeps_to_its_limits() -> None:
