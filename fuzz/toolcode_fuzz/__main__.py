@@ -30,6 +30,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--seed", type=int, default=0, help="0 is another one every time")
     parser.add_argument("--plain", action="store_true", help="without atheris and coverage")
+    parser.add_argument("--first-only", action="store_true", help="stop at the first finding")
     parser.add_argument("--out", type=Path, default=Path("out/fuzz"))
     _add_engine(parser)
     options = parser.parse_args(words)
@@ -51,7 +52,6 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--dictionary", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--no-grammar", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--first-only", action="store_true", help=argparse.SUPPRESS)
 
 
 def _fuzz(options: argparse.Namespace) -> int:
@@ -83,6 +83,7 @@ def _fuzz(options: argparse.Namespace) -> int:
             jobs=max(1, options.jobs),
             coverage=coverage,
             few=few,
+            first_only=options.first_only,
         )
         if options.command != "show":
             worst = max(worst, _run(setting))
@@ -96,12 +97,13 @@ def _fuzz(options: argparse.Namespace) -> int:
 def _greeted(impl: str) -> bool:
     """Say whom the reference meets, and tell whether it is a process for each text."""
     from toolcode_fuzz.differential import Differential  # noqa: PLC0415 - only for an IMPL
+    from toolcode_fuzz.undecided import TOUCHES  # noqa: PLC0415
 
     differential = Differential.start(impl)
     session = differential.session
     differential.close()
     print(f"the reference against {session.impl.name} ({session.impl.mode})")
-    unknown = [name for name, how in session.settled.items() if how == "assumed"]
+    unknown = [name for name in TOUCHES if session.settled.get(name) == "assumed"]
     if unknown:
         print(f"left out, since neither declared nor found out: {', '.join(unknown)}")
     return session.impl.mode == "filter"

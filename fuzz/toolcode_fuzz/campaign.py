@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolcode_fuzz import engine, grammar, seeds
@@ -22,11 +23,11 @@ from toolcode_fuzz.targets import replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
 _STATS: Final = re.compile(r"#(\d+)\s.*?cov: \d+ ft: (\d+)")
 _NO_PROCESS: Final = 3
 _GRACE: Final = 5.0
+_OWN: Final = Path(__file__).resolve().parents[1]
 INTERRUPTED: Final = 130
 _LEAVES: Final = frozenset({0, 72})
 """Exit codes of an engine whose time is up, or that Ctrl-C reached as well."""
@@ -117,11 +118,9 @@ class _Job:
                 return
 
     def _once(self, left: float) -> int:
-        environment = dict(os.environ)
-        if self.setting.path:
-            old = environment.get("PYTHONPATH")
-            parts = [*map(str, self.setting.path), *([old] if old else [])]
-            environment["PYTHONPATH"] = os.pathsep.join(parts)
+        old = os.environ.get("PYTHONPATH")
+        path = [*map(str, self.setting.path), str(_OWN), *([old] if old else [])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
         with subprocess.Popen(  # noqa: S603 - our own module
             _command(self.setting, self.number, left),
             stderr=subprocess.PIPE,

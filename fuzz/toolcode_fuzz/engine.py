@@ -52,6 +52,7 @@ class Recorder:
         runs: Inputs run so far.
     """
 
+    target: str
     run: Callable[[bytes], None]
     folder: Path
     first_only: bool = False
@@ -77,7 +78,7 @@ class Recorder:
             self._keep(data, error)
 
     def _keep(self, data: bytes, error: Exception) -> None:
-        kind = f"{findings.signature_of(error)} {findings.hazards(data)}"
+        kind = f"{findings.signature_of(error)} {findings.hazards(self.target, data)}"
         known = self._shortest.get(kind)
         if known is None and len(self._shortest) >= _KINDS:
             return
@@ -145,7 +146,7 @@ def maker(target: str, impl: str, raw: Path, *, first_only: bool) -> Callable[[]
 
     def make() -> Recorder:
         run = _differential(impl) if impl else _property(target)
-        return Recorder(run, raw, first_only=first_only)
+        return Recorder(target, run, raw, first_only=first_only)
 
     return make
 

@@ -69,7 +69,8 @@ def signature_of(error: Exception) -> str:
     if isinstance(own, str):
         return own
     frames = traceback.extract_tb(error.__traceback__)
-    where = next((f"{Path(f.filename).name}:{f.name}" for f in reversed(frames)), "")
+    places = [f"{Path(frame.filename).name}:{frame.name}" for frame in reversed(frames)]
+    where = next((place for place in places if place != "broken.py:check"), "")
     return f"{type(error).__name__} {where} {without_values(str(error))}".strip()
 
 
@@ -96,13 +97,17 @@ _HAZARDS: Final = {
 _hazards: Final = {name: re.compile(pattern).search for name, pattern in _HAZARDS.items()}
 
 
-def hazards(data: bytes) -> str:
-    """Return which dangerous things an input holds: one signature may have several causes."""
+def hazards(target: str, data: bytes) -> str:
+    """Return which dangerous things a message holds: one signature may have several causes."""
+    if target in RAW:
+        return ""
     return ",".join(name for name, search in _hazards.items() if search(data, HEAD))
 
 
 def shape(finding: Finding) -> str:
     """Return a small finding's text without its words and numbers: equal ones have one cause."""
+    if finding.target in RAW:
+        return ""
     text = finding.data[HEAD:].decode("utf-8", "surrogateescape")
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text))
 
@@ -122,7 +127,7 @@ def grouped(
         if found is None:
             path.unlink()
             continue
-        key = found.signature, hazards(data)
+        key = found.signature, hazards(target, data)
         known = by_signature.get(key)
         if known is None or len(found.data) < len(known.data):
             by_signature[key] = found
@@ -162,8 +167,8 @@ def minimised(
             else:
                 at += size
         size = size if shorter and size == 1 else size // 2
-    if size_of_head and same(head + _encoded(_set_out(text))):
-        pass  # a little longer, and a person can read it
+    if size_of_head and _set_out(text) != text:
+        same(head + _encoded(_set_out(text)))  # a little longer, and a person can read it
     return best
 
 

@@ -151,7 +151,7 @@ def expectation_line(case_id: str, kind: str, reason: str) -> str:
 def suggested(finding: findings.Finding) -> str:
     """Return options to start from: clause and effect are guessed by the difference's place."""
     slug = hashlib.sha256(finding.data).hexdigest()[:8]
-    title = re.sub(r"[^\x20-\x7e]+", " ", finding.message)[:60].replace("'", "").replace('"', "")
+    title = re.sub(r"[^A-Za-z0-9 .,:()=/-]+", " ", finding.message)[:60].strip()
     group = "fuzz.found"
     words = [f"--id {group}.{slug}", f'--title "{title}"', f"--clause {_guess(_CLAUSES, finding)}"]
     words.append(f"--why {_guess(_EFFECTS, finding)}")

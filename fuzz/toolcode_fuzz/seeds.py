@@ -16,18 +16,36 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 1200
 
+_ANSWERS: Final = (
+    b'{"id": 1, "result": {"steps": [[{"text": "a"}], []]}}',
+    b'{"id": 1, "result": {"steps": [[{"thinking_start": true}, {"thinking": "x"}], []]}}',
+    b'{"id": 1, "result": {"steps": [[{"thinking_start": true}], [{"thinking_end": true}], []]}}',
+    b'{"id": 1, "result": {"steps": [[{"call": {"name": "f", "arguments": {"a": 1}}}], []]}}',
+    b'{"id": 1, "result": {"steps": [[{"dropped": {"reason": "cut"}}], []]}}',
+    b'{"id": 1, "result": {"calls": [{"name": "f", "arguments": {}}], "text": "x"}}',
+    b'{"id": 1, "result": {"text": "```tool_code\\nf()\\n```"}}',
+    b'{"id": 1, "result": {"refused": "why"}}',
+    b'{"id": 1, "unsupported": "why"}',
+    b'{"id": 1, "error": "x"}',
+    b'{"id": 1, "result": {"steps": [[{"text": "\\ud83d"}, {"text": "\\ude00"}], []]}}',
+    b'{"id": 0, "result": {"protocol": 1, "implementation": {"name": "x"}, "capabilities": []}}',
+)
+"""What adapters write, one line of each kind."""
+
 
 def seeds(target: str) -> Iterator[bytes]:
     """Yield the seeds of a target, the same ones every time."""
     yield from (data for _, data in _named(target))
     if target == "protocol":
-        yield b'{"id": 1, "result": {"steps": [[{"text": "a"}], []]}}'
-        yield b'{"id": 1, "error": "x"}'
+        yield from _ANSWERS
 
 
 def _named(target: str) -> Iterator[tuple[str, bytes]]:
     """Yield each seed with the group of its case."""
     for case in load_corpus().cases:
+        if target == "protocol":
+            yield case.group, json.dumps({"id": 1, "result": case.expect}).encode()
+            continue
         if target == "corpus":
             yield case.group, json.dumps(case.raw).encode()
             continue

@@ -14,25 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 import toolcode
 from toolcode.runtime import gemma4, transcript
 from toolcode.runtime.leaks import LeakGuard, recover
-from toolcode_conformance import clients, jsonlines
-from toolcode_conformance.cases import make_case
-from toolcode_conformance.errors import CorpusError
-from toolcode_conformance.faults import Fault
 from toolcode_conformance.oracle import NoLiteralError, parse, to_json
+from toolcode_fuzz.broken import Broken, check
+from toolcode_fuzz.harness_targets import corpus, protocol
 from toolcode_fuzz.inputs import Reader
+
+__all__ = ["RAW", "TARGETS", "Broken", "corpus", "protocol", "replay"]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import ModuleType
-
-
-class Broken(AssertionError):  # noqa: N818 - a verdict on what is fuzzed, no error of ours
-    """A property does not hold; the message is the finding."""
-
-
-def _check(holds: bool, what: str) -> None:
-    if not holds:
-        raise Broken(what)
 
 
 def _normal(events: Iterable[Any]) -> Any:
@@ -53,7 +44,7 @@ def scan(data: bytes, parser: ModuleType = toolcode) -> None:
     chunks = reader.chunks()
     text = "".join(chunks)
     whole = _normal(parser.scan(text, **options))
-    _check(
+    check(
         _normal(_streamed(parser.Scanner(**options), chunks)) == whole,
         "cut into pieces it gives something else",
     )
@@ -80,8 +71,8 @@ def literals(data: bytes, parser: ModuleType = toolcode) -> None:
         return
     calls = [e for e in parser.scan(f"```tool_code\n{body}\n```") if isinstance(e, parser.Call)]
     got = calls[0].arguments.get("x") if calls else None
-    _check(bool(calls), f"no call for {text!r}")
-    _check(
+    check(bool(calls), f"no call for {text!r}")
+    check(
         json.dumps(got) == json.dumps(wanted) or bool(calls[0].unresolved and _odd(value)),
         f"{text!r} is {wanted!r} for CPython, and {got!r} here",
     )
@@ -120,7 +111,7 @@ def round_trip(data: bytes, parser: ModuleType = toolcode) -> None:
         segments = parser.segments(parser.scan(text, fence=fence))
         found = [part["call"] for part in segments if "call" in part]
         wanted = [{"name": name, "arguments": arguments} for name, arguments in calls]
-        _check(
+        check(
             json.dumps(found) == json.dumps(wanted, ensure_ascii=True),
             f"rendered as {text!r} it scans back as {found!r}",
         )
@@ -131,13 +122,13 @@ def thinking(data: bytes, parser: ModuleType = toolcode) -> None:
     reader = Reader(data)
     chunks = ["```thinking\n", *reader.chunks()]
     whole = _normal(parser.scan("".join(chunks)))
-    _check(_normal(_streamed(parser.Scanner(), chunks)) == whole, "cut otherwise it differs")
+    check(_normal(_streamed(parser.Scanner(), chunks)) == whole, "cut otherwise it differs")
     off = "".join(
         event.text
         for event in parser.scan("".join(chunks), parse_thinking=False)
         if isinstance(event, parser.Text)
     )
-    _check(bool(whole[0]) or bool(whole[1]) or not off.strip("`thinkg\r\n \t"), "a thought is lost")
+    check(bool(whole[0]) or bool(whole[1]) or not off.strip("`thinkg\r\n \t"), "a thought is lost")
 
 
 def gemma(data: bytes, parser: ModuleType = gemma4) -> None:
@@ -145,14 +136,14 @@ def gemma(data: bytes, parser: ModuleType = gemma4) -> None:
     reader = Reader(data)
     chunks = reader.chunks(gemma=True)
     whole = _normal(parser.scan("".join(chunks)))
-    _check(_normal(_streamed(parser.Scanner(), chunks)) == whole, "cut otherwise it differs")
+    check(_normal(_streamed(parser.Scanner(), chunks)) == whole, "cut otherwise it differs")
 
 
 def transcripts(data: bytes, parser: ModuleType = transcript) -> None:
     """A rendered conversation reads back to its turns (TURN.1)."""
     turns = Reader(data).turns()
     text = parser.render_turns(turns)
-    _check(parser.parse_transcript(text) == turns, f"{text!r} reads back otherwise")
+    check(parser.parse_transcript(text) == turns, f"{text!r} reads back otherwise")
 
 
 def leaks(data: bytes, parser: Any = recover) -> None:
@@ -163,46 +154,11 @@ def leaks(data: bytes, parser: Any = recover) -> None:
     found = parser(text, tools=["f", "g", "read"], channel=reader.channel())
     for call in found.calls:
         last = call.name.rpartition(".")[2]
-        _check(
-            last in text or last.replace(".", ":") in text, f"{call.name} is nowhere in the text"
-        )
+        check(last in text or last.replace(".", ":") in text, f"{call.name} is nowhere in the text")
         json.dumps(call.arguments, allow_nan=False)
     guards = [LeakGuard(tools=["f", "g", "read"], cap=64) for _ in range(2)]
     shown = "".join([*map(guards[0].feed, chunks), guards[0].close()])
-    _check(shown == guards[1].feed(text) + guards[1].close(), "the guard shows otherwise when cut")
-
-
-def protocol(data: bytes, decoder: Any = clients.decode_line) -> None:
-    """No line of an adapter breaks the harness: it is a value or a named fault."""
-    try:
-        value = decoder(data)
-    except Fault:
-        return
-    written = jsonlines.encode(value) if _finite(value) else ""
-    _check(not written or jsonlines.decode(written) == value, "encoded it is another value")
-
-
-def _finite(value: Any) -> bool:
-    try:
-        jsonlines.encode(value)
-    except ValueError:
-        return False
-    return True
-
-
-def corpus(data: bytes, loader: Any = make_case) -> None:
-    """No JSON breaks the loader of cases: it is a case or an error that names the place."""
-    from pathlib import Path  # noqa: PLC0415 - pytest replays this module without a file system
-
-    try:
-        raw = json.loads(data)
-    except (ValueError, RecursionError):
-        return
-    if isinstance(raw, dict):
-        try:
-            loader(raw, group="env.made", clause="ENV.1a", path=Path("made.json"))
-        except CorpusError as error:
-            _check(bool(str(error)), "an error without words")
+    check(shown == guards[1].feed(text) + guards[1].close(), "the guard shows otherwise when cut")
 
 
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {

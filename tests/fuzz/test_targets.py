@@ -11,9 +11,10 @@ import pytest
 import toolcode
 from toolcode.runtime import gemma4, transcript
 from toolcode.runtime.leaks import recover
-from toolcode_conformance.clients import decode_line
+from toolcode_conformance.cases import make_case
 from toolcode_conformance.errors import CorpusError
 from toolcode_fuzz import findings, grammar, inputs, seeds, targets
+from toolcode_fuzz.harness_targets import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,7 @@ def found_in(target: Callable[..., None], parser: Any, name: str) -> bytes | Non
             data = grammar.mutate(data, 800, chance.randrange(1 << 30))
         try:
             target(data, parser)
-        except targets.Broken:
+        except Exception:  # noqa: BLE001 - the reference raises nothing, so it is the bug
             return data
     return None
 
@@ -77,9 +78,25 @@ def inventive(text: str, **options: Any) -> Any:
     return types.SimpleNamespace(calls=calls)
 
 
-def careless(data: bytes) -> Any:
-    value = decode_line(data)
+def one_id(data: bytes) -> Any:
+    value = READERS.decode_line(data)
     return {**value, "id": 2} if isinstance(value, dict) and value.get("id") == 1 else value
+
+
+def reader(**members: Any) -> Any:
+    return types.SimpleNamespace(**{**vars(READERS), **members})
+
+
+def unchecked(raw: dict[str, Any], **about: Any) -> Any:
+    """Knows only the keys it happened to meet."""
+    return make_case({**raw, "input": raw["input"]}, **about)
+
+
+def strict(raw: dict[str, Any], **about: Any) -> Any:
+    """Refuses a short form that the schema offers."""
+    if isinstance(raw.get("input"), dict) and "lines" in raw["input"]:
+        raise CorpusError("no lines", key="input")
+    return make_case(raw, **about)
 
 
 BUGS: dict[str, Any] = {
@@ -92,7 +109,15 @@ BUGS: dict[str, Any] = {
         transcript, parse_transcript=lambda text: transcript.parse_transcript(text)[:1]
     ),
     "leaks": inventive,
+    "protocol": reader(decode_line=one_id),
+    "corpus": unchecked,
 }
+MORE: list[tuple[str, Any]] = [
+    ("protocol", reader(encode=lambda value: READERS.encode(value).replace("\\\\u", "u"))),
+    ("protocol", reader(deep=lambda text: READERS.deep(text.replace("1.", "2.")))),
+    ("protocol", reader(result_of=lambda answer, _: answer["result"])),
+    ("corpus", strict),
+]
 
 
 @pytest.mark.parametrize("name", BUGS)
@@ -100,14 +125,13 @@ def test_a_planted_bug_is_found(name: str) -> None:
     assert found_in(targets.TARGETS[name], BUGS[name], name) is not None
 
 
-def test_a_decoder_that_changes_a_value_is_found() -> None:
-    def twice(data: bytes) -> None:
-        value = careless(data)
-        if value != decode_line(data):
-            raise targets.Broken("it is another value")
+@pytest.mark.parametrize(("name", "parser"), MORE)
+def test_more_planted_bugs_are_found(name: str, parser: Any) -> None:
+    assert found_in(targets.TARGETS[name], parser, name) is not None
 
-    with pytest.raises(targets.Broken):
-        twice(b'{"id": 1}')
+
+def test_every_target_has_a_bug_to_find() -> None:
+    assert BUGS.keys() == targets.TARGETS.keys()
 
 
 def test_a_loader_without_a_message_is_found() -> None:
