@@ -90,7 +90,7 @@ def _fuzz(options: argparse.Namespace) -> int:
         if worst == campaign.INTERRUPTED:
             print(f"{target}: stopped; the same command goes on from here")
             return worst
-        worst = max(worst, reporting.report(target, setting.out, options.impl))
+        worst = max(worst, reporting.report(target, setting.out, options.impl, options.time))
     return worst
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _STATS: Final = re.compile(r"#(\d+)\s.*?cov: \d+ ft: (\d+)")
-_NO_PROCESS: Final = 3
+_SHORT: Final = 20
 _GRACE: Final = 5.0
 _OWN: Final = Path(__file__).resolve().parents[1]
 INTERRUPTED: Final = 130
@@ -108,12 +108,13 @@ class _Job:
         short = 0
         while not self.stopped and (left := self.setting.seconds - self.tally.seconds) >= 1:
             began, code = time.monotonic(), self._once(left)
+            ran = self.runs > 0
             self.before, self.runs = self.before + self.runs, 0
             if code in _LEAVES or self.setting.first_only:
                 return
             # A process that ends at once, time and again, will not fuzz anything.
             short = short + 1 if time.monotonic() - began < 1 else 0
-            if code == _NO_PROCESS or short > 20:  # noqa: PLR2004
+            if (code != engine.FOUND and not ran) or short > _SHORT:
                 self.tally.code = code
                 return
 

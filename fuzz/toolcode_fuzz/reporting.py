@@ -19,14 +19,21 @@ _SHOWN: Final = 12
 _SECONDS: Final = 90.0
 
 
-def report(target: str, out: Path, impl: str) -> int:
-    """Group, minimise and show what was found; 1 if anything was."""
+def report(target: str, out: Path, impl: str, seconds: float = _SECONDS) -> int:
+    """Group, minimise and show what was found; 1 if anything was.
+
+    Args:
+        target: What was fuzzed.
+        out: Where its files lie.
+        impl: The implementation of the differential target, else "".
+        seconds: How long all of the findings may be made smaller.
+    """
     raw = campaign.raw_findings(out)
     if not raw:
         return 0
     run, close = _runner(target, impl)
     try:
-        found = _smallest(findings.grouped(target, raw, run), run)
+        found = _smallest(findings.grouped(target, raw, run), run, min(seconds, _SECONDS))
     finally:
         close()
     for number, one in enumerate(found):
@@ -40,10 +47,10 @@ def report(target: str, out: Path, impl: str) -> int:
 
 
 def _smallest(
-    found: list[findings.Finding], run: Callable[[str, bytes], None]
+    found: list[findings.Finding], run: Callable[[str, bytes], None], seconds: float
 ) -> list[findings.Finding]:
     """Make findings small, and keep one of those that then look the same."""
-    until = time.monotonic() + _SECONDS
+    until = time.monotonic() + seconds
     small: dict[tuple[str, str], findings.Finding] = {}
     for number, one in enumerate(found):
         each = max(1.0, (until - time.monotonic()) / (len(found) - number))
