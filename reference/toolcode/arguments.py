@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from .lexical import BLANKS, GAP, OPENER_OF, is_identifier, quoted_at, skip_gap
@@ -21,20 +21,16 @@ _landmark: Final = re.compile(r"""['"#()\[\]{},]""").search
 
 
 @dataclass(slots=True)
-class Arguments:
-    """What stands between a call's parentheses.
+class Rest:
+    """What of an argument list is no plain value; most lists have none of it.
 
     Attributes:
-        values: Keyword to value, in the order written; a repeated keyword takes the last value.
         unresolved: The keywords whose value is source text; an ordered set.
         skipped: Source text of the segments that are no keyword arguments.
-        end: Index behind the closing parenthesis.
     """
 
-    values: dict[str, JSON]
-    unresolved: dict[str, None]
-    skipped: list[str]
-    end: int = 0
+    unresolved: dict[str, None] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, frozen=True)
@@ -50,61 +46,65 @@ def keyword_pattern(identifier: str) -> re.Pattern[str]:
     return re.compile(rf"({identifier}){GAP}=(?!=){GAP}")
 
 
-def read_arguments(src: str, pos: int, keyword: re.Pattern[str]) -> Arguments | None:
+def read_arguments(
+    src: str, pos: int, keyword: re.Pattern[str]
+) -> tuple[dict[str, JSON], int, Rest | None] | None:
     """Read the argument list whose first character stands at `pos`.
 
     Returns:
-        The arguments, or None where the parenthesis never closes (CALL.5).
+        Keyword to value in the order written, a repeated keyword with its last value; the index
+        behind the closing parenthesis; and what else there is. None where the parenthesis never
+        closes (CALL.5).
     """
-    found = Arguments({}, {}, [])
-    values, unresolved = found.values, found.unresolved
+    values: dict[str, JSON] = {}
+    rest: Rest | None = None
     while True:
         plain = _plain_argument_at(src, pos)
         if plain:
             name, quoted, other, closer = plain.groups()
-            if other or "\\" not in quoted:
-                if quoted:
+            if quoted is None or "\\" not in quoted:
+                if quoted is not None:
                     values[name] = quoted[1:-1]
                 else:
                     values[name] = WORDS[other] if other in WORDS else int(other)
-                if unresolved:
-                    unresolved.pop(name, None)  # a repeated keyword: the last value counts
+                if rest:
+                    rest.unresolved.pop(name, None)  # the last value counts
                 pos = plain.end()
                 if closer:
-                    break
+                    return values, pos, rest
                 continue
         pos = skip_gap(src, pos)
         if src.startswith(")", pos):
-            pos += 1
-            break
-        end = _argument(src, pos, keyword, found)
+            return values, pos + 1, rest
+        rest = rest or Rest()
+        end = _argument(src, pos, keyword, values, rest)
         if end is None:
             return None
         pos = end + 1
         if src[end] == ")":
-            break
-    found.end = pos
-    return found
+            return values, pos, rest
 
 
-def _argument(src: str, pos: int, keyword: re.Pattern[str], found: Arguments) -> int | None:
+def _argument(
+    src: str, pos: int, keyword: re.Pattern[str], values: dict[str, JSON], rest: Rest
+) -> int | None:
     """Read one segment, of whatever kind; the index of its delimiter comes back."""
     match = keyword.match(src, pos)
     if match and not is_identifier(match[1]):
         match = None
     start = match.end() if match else pos
-    end = _try_literal(src, start, match[1], found.values) if match else None
+    end = _try_literal(src, start, match[1], values) if match else None
     if match and end is not None:
-        found.unresolved.pop(match[1], None)
+        rest.unresolved.pop(match[1], None)
         return end
     segment = _skim(src, start)
     if segment is None:
         return None
     if match and segment.last > start:
-        found.values[match[1]] = src[start : segment.last]
-        found.unresolved[match[1]] = None
+        values[match[1]] = src[start : segment.last]
+        rest.unresolved[match[1]] = None
     elif segment.last > pos:
-        found.skipped.append(src[pos : segment.last].rstrip(BLANKS))
+        rest.skipped.append(src[pos : segment.last].rstrip(BLANKS))
     return segment.end
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 KEYWORDS: Final = frozenset(kwlist)
+_NO_TOOL: Final = KEYWORDS | {"print"}
 _CONTROL: Final = frozenset(
     {"if", "elif", "else", "for", "while", "try", "except", "finally", "with"}
 )
@@ -99,7 +100,8 @@ class _Search:
         self.src = body
         self.new_id = new_id
         self.tools = tools
-        self.tokens = tokens(ascii_only=body.isascii())
+        self.ascii = body.isascii()
+        self.tokens = tokens(ascii_only=self.ascii)
         self.pos = 0
         self.cut = False
         self.calls: list[Call] = []
@@ -124,7 +126,11 @@ class _Search:
             elif kind is not None:
                 if self.at_line_start:
                     self.begin_line()
-                if kind == "mark":
+                if kind == "comma":
+                    self.at_line_start = False
+                    if not frames[-1].lambda_head:
+                        frames[-1].next_item(len(self.calls))
+                elif kind == "mark":
                     self.mark(match[0], match.start())
                 else:
                     self.name(match)
@@ -154,10 +160,7 @@ class _Search:
     def mark(self, mark: str, at: int) -> None:
         fresh, self.at_line_start = self.at_line_start, False
         frame = self.frames[-1]
-        if mark == ",":
-            if not frame.lambda_head:
-                frame.next_item(len(self.calls))
-        elif mark in "'\"":
+        if mark in "'\"":
             self.string(at)
         elif mark in OPENERS:
             self.open_bracket(mark)
@@ -219,24 +222,18 @@ class _Search:
         if arguments is None:  # nothing inside an unclosed call is promoted (CALL.5)
             self.pos, self.cut = len(self.src), True
             return
-        self.pos = arguments.end
-        self.calls.append(
-            Call(
-                name,
-                arguments.values,
-                self.new_id(),
-                callee,
-                self.src[match.start() : arguments.end],
-                tuple(arguments.unresolved),
-                tuple(arguments.skipped),
-                frame.uncertain,
-            )
-        )
+        values, self.pos, rest = arguments
+        source = self.src[match.start() : self.pos]
+        call = Call(name, values, self.new_id(), callee, source)
+        if rest:
+            call.unresolved, call.skipped = tuple(rest.unresolved), tuple(rest.skipped)
+        call.conditional = frame.uncertain
+        self.calls.append(call)
 
     def is_tool(self, name: str, first: str) -> bool:
-        if name == "print" or name in KEYWORDS or first in self.own_names:
+        if name in _NO_TOOL or first in self.own_names:
             return False
-        if not (name.isascii() or is_identifier(name.replace("-", "_"))):
+        if not (self.ascii or is_identifier(name.replace("-", "_"))):
             return False
         if self.tools is not None:
             return name in self.tools

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from .body import FENCE
 from .calls import KEYWORDS
@@ -16,7 +16,7 @@ from .events import JSON, Call
 from .literals import MAX_DIGITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 Style: TypeAlias = Literal["list", "print-per-line"]
 ResultFence: TypeAlias = Literal["longer", "verbatim"]
@@ -158,44 +158,86 @@ def _call(name: str, arguments: Mapping[str, JSON]) -> str:
         if not key.isidentifier():
             raise RenderError(f"{name}: argument name {key!r} is no identifier")
         try:
-            written.append(f"{key}={_value(value, 0)}")
+            written.append(f"{key}={_WRITERS.get(type(value), _other)(value, 0)}")
         except RenderError as error:
             raise RenderError(f"{name}({key}=): {error}") from None
     return f"default_api.{name}({', '.join(written)})"
 
 
-def _value(value: JSON, depth: int) -> str:
-    """Write a value that stands in `depth` containers; recursion ends at `MAX_RENDER_DEPTH`."""
-    if isinstance(value, str):
-        return _string(value)
-    if value is None or value is True or value is False:
-        return repr(value)
-    if isinstance(value, int):
-        if not -_BEYOND < value < _BEYOND:
-            raise RenderError(f"an integer of more than {MAX_DIGITS} digits")
-        return int.__repr__(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise RenderError(f"{value} has no literal")
-        return float.__repr__(value)
-    if depth == MAX_RENDER_DEPTH:
-        raise RenderError(f"more than {MAX_RENDER_DEPTH} containers deep")
-    if isinstance(value, dict):
-        for key in value:
-            if not isinstance(key, str):
-                raise RenderError(f"key {key!r} is no string")
-        written = [f"{_string(key)}: {_value(item, depth + 1)}" for key, item in value.items()]
-        return f"{{{', '.join(written)}}}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join([_value(item, depth + 1) for item in value])}]"
-    raise RenderError(f"{type(value).__name__} is no JSON value")
-
-
-def _string(text: str) -> str:
+def _string(text: str, _depth: int = 0) -> str:
     # What has to be escaped is unprintable, or one of three: most strings need no pattern.
     if text.isprintable() and not ('"' in text or "\\" in text or FENCE in text):
         return f'"{text}"'
     return f'"{_to_escape.sub(_escape, text)}"'
+
+
+def _integer(value: int, _depth: int) -> str:
+    if not -_BEYOND < value < _BEYOND:
+        raise RenderError(f"an integer of more than {MAX_DIGITS} digits")
+    return f"{value}"
+
+
+def _float(value: float, _depth: int) -> str:
+    if not math.isfinite(value):
+        raise RenderError(f"{value} has no literal")
+    return repr(value)
+
+
+def _word(value: bool | None, _depth: int) -> str:
+    return f"{value}"
+
+
+def _list(value: list[JSON], depth: int) -> str:
+    if depth == MAX_RENDER_DEPTH:
+        raise RenderError(f"more than {MAX_RENDER_DEPTH} containers deep")
+    depth += 1
+    return f"[{', '.join([_WRITERS.get(type(item), _other)(item, depth) for item in value])}]"
+
+
+def _dict(value: dict[str, JSON], depth: int) -> str:
+    if depth == MAX_RENDER_DEPTH:
+        raise RenderError(f"more than {MAX_RENDER_DEPTH} containers deep")
+    depth += 1
+    for key in value:
+        if not isinstance(key, str):
+            raise RenderError(f"key {key!r} is no string")
+    items = [
+        f"{_string(key)}: {_WRITERS.get(type(item), _other)(item, depth)}"
+        for key, item in value.items()
+    ]
+    return f"{{{', '.join(items)}}}"
+
+
+# By exact type: with a chain of `isinstance` a body of calls takes 1.1 times as long.
+_WRITERS: Final[dict[type, Callable[[Any, int], str]]] = {
+    str: _string,
+    int: _integer,
+    float: _float,
+    bool: _word,
+    type(None): _word,
+    list: _list,
+    tuple: _list,
+    dict: _dict,
+}
+
+
+# What a subclass holds, whatever it shows: `str()` of an enumeration's member is its name.
+_PLAIN: Final[dict[type, Callable[[Any], JSON]]] = {
+    str: str.__str__,
+    int: int.__int__,
+    float: float.__float__,
+    list: list,
+    tuple: list,
+    dict: dict,
+}
+
+
+def _other(value: object, depth: int) -> str:
+    """Write a value of a subclass as what it holds."""
+    for kind, plain in _PLAIN.items():
+        if isinstance(value, kind):
+            return _WRITERS[kind](plain(value), depth)
+    raise RenderError(f"{type(value).__name__} is no JSON value")
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -48,7 +48,8 @@ def _token(identifier: str, gap: str, *, newline: str) -> re.Pattern[str]:
         | \.{gap}(?:{word}(?:{gap}\.{gap}{word})*+)?+  # an attribute: no path starts here
         | \\\r?\n                                # a joined line
         | \#[^\r\n]*+
-        | (?P<mark>['"()\[\]{{}},;:@])
+        | (?P<comma>,)
+        | (?P<mark>['"()\[\]{{}};:@])
         {newline}""",
         re.VERBOSE,
     )

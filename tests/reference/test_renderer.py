@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from enum import Enum, IntEnum
 from typing import Any
 
 import pytest
@@ -107,3 +109,27 @@ def test_a_result_cannot_close_its_block() -> None:
     assert render_results(["a\n```\nb"]) == "````tool_outputs\na\n```\nb\n````"
     assert render_results(["a", "b"]) == "```tool_outputs\na\n```\n```tool_outputs\nb\n```"
     assert render_results([]) == ""
+
+
+def test_subclasses_are_written_as_what_they_hold() -> None:
+    """A member of an enumeration shows its name, and is its value."""
+
+    class Side(str, Enum):  # noqa: UP042 - its str() is not its value, which is the point
+        WEST = "west"
+
+    class Level(IntEnum):
+        LOW = 1
+
+    class Odd(float):
+        def __repr__(self) -> str:
+            return "odd"
+
+    arguments: dict[str, Any] = {
+        "side": Side.WEST,
+        "level": Level.LOW,
+        "odd": Odd(0.5),
+        "all": OrderedDict(side=Side.WEST),
+    }
+    assert render_calls([("f", arguments)]) == (
+        '```tool_code\ndefault_api.f(side="west", level=1, odd=0.5, all={"side": "west"})\n```'
+    )

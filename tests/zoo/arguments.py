@@ -53,8 +53,9 @@ FAULTS: tuple[Faulty, ...] = (
         edits=(
             (
                 "arguments",
-                "                if quoted:\n",
-                "                if name in values:\n                    pass\n                elif quoted:\n",
+                "                if quoted is not None:\n",
+                "                if name in values:\n                    pass\n"
+                "                elif quoted is not None:\n",
             ),
             ("arguments", "    values[name] = value\n", "    values.setdefault(name, value)\n"),
         ),
@@ -79,8 +80,9 @@ FAULTS: tuple[Faulty, ...] = (
             ),
             (
                 "arguments",
-                '        if src.startswith(")", pos):\n            pos += 1\n            break\n',
-                '        if src.startswith(")", pos):\n            if found.values:\n                return None\n            pos += 1\n            break\n',
+                '        if src.startswith(")", pos):\n            return values, pos + 1, rest\n',
+                '        if src.startswith(")", pos):\n            if values:\n'
+                "                return None\n            return values, pos + 1, rest\n",
             ),
         ),
     ),

@@ -41,8 +41,9 @@ FAULTS: tuple[Faulty, ...] = (
         edits=(
             (
                 "calls",
-                "        self.pos = arguments.end\n        self.calls",
-                "        self.open_bracket('(')\n        self.calls",
+                "        self.calls.append(call)\n",
+                "        self.calls.append(call)\n"
+                '        self.open_bracket("(")\n        self.pos = match.end()\n',
             ),
         ),
     ),
@@ -54,8 +55,8 @@ FAULTS: tuple[Faulty, ...] = (
         edits=(
             (
                 "calls",
-                "            self.pos, self.cut = len(self.src), True\n            return\n        self.pos = arguments.end",
-                "            self.open_bracket('(')\n            return\n        self.pos = arguments.end",
+                "            self.pos, self.cut = len(self.src), True\n            return\n        values, self.pos",
+                "            self.open_bracket('(')\n            return\n        values, self.pos",
             ),
         ),
     ),
@@ -71,7 +72,7 @@ FAULTS: tuple[Faulty, ...] = (
         "every callee is a tool",
         block("print(f(a=1))"),
         gives(call("f", a=1)),
-        edits=(("calls", 'if name == "print" or name in KEYWORDS', "if name in KEYWORDS"),),
+        edits=(("calls", "if name in _NO_TOOL", "if name in KEYWORDS"),),
     ),
     Faulty(
         "keywords-are-callees",

@@ -30,8 +30,8 @@ FAULTS: tuple[Faulty, ...] = (
         edits=(
             (
                 "renderer",
-                "    if value is None or value is True or value is False:\n        return repr(value)\n",
-                "    if value is None or value is True or value is False:\n        return {None: 'null', True: 'true', False: 'false'}[value]\n",
+                'def _word(value: bool | None, _depth: int) -> str:\n    return f"{value}"\n',
+                "def _word(value, _depth):\n    return {None: 'null', True: 'true', False: 'false'}[value]\n",
             ),
         ),
     ),
@@ -129,8 +129,8 @@ FAULTS: tuple[Faulty, ...] = (
         edits=(
             (
                 "renderer",
-                "def _string(text: str) -> str:\n",
-                "def _string(text: str) -> str:\n    text = text.replace('&', '&amp;').replace('<', '&lt;')\n",
+                "def _string(text: str, _depth: int = 0) -> str:\n",
+                "def _string(text: str, _depth: int = 0) -> str:\n    text = text.replace('&', '&amp;').replace('<', '&lt;')\n",
             ),
         ),
     ),
@@ -139,7 +139,15 @@ FAULTS: tuple[Faulty, ...] = (
         "every number is a double",
         op("render", calls=[{"name": "f", "arguments": {"a": 1}}]),
         {"text": "```tool_code\ndefault_api.f(a=1)\n```"},
-        edits=(("renderer", "return int.__repr__(value)", "return float.__repr__(float(value))"),),
+        edits=(
+            (
+                "renderer",
+                '        raise RenderError(f"an integer of more than {MAX_DIGITS} digits")\n'
+                '    return f"{value}"',
+                '        raise RenderError(f"an integer of more than {MAX_DIGITS} digits")\n'
+                '    return f"{float(value)}"',
+            ),
+        ),
     ),
     Faulty(
         "renders-an-empty-block",

@@ -161,7 +161,7 @@ class PythonReader:
         if self._budget < 0:
             return None
         arguments = read_arguments(self._code, pos, _keyword)
-        end = arguments.end if arguments else None
+        end = arguments[1] if arguments else None
         self._budget -= (end or len(self._code)) - pos
         return end
 
