@@ -32,7 +32,7 @@ SETUPS: Final = {"bytes": (False, False), "seeds": (True, False), "grammar": (Tr
 
 RESULTS: Final = Path(__file__).resolve().parents[1] / "bench.json"
 _GROWTH: Final = 60
-_GROWTH_SEEDS: Final = 3
+_GROWTH_SEEDS: Final = 2
 
 
 def main(words: list[str] | None = None) -> int:

@@ -1,16 +1,20 @@
 """A mutator that knows the format: blocks, calls, literals, fences, quotes, cuts.
 
-It works on the text behind the head bytes and on the head itself. Half of its steps are plain byte
-changes, left to the engine; the others put a piece of the grammar somewhere, double, drop or swap
-what is there, or cross two inputs.
+It works on the text behind the head bytes and on the head itself: it replaces values, adds
+arguments, calls and blocks where they belong, puts pieces where they do not, doubles and drops
+stretches, moves the cuts beside what must not be torn, and crosses two inputs.
 """
 
 from __future__ import annotations
 
 import random
-from typing import Final
+import re
+from typing import TYPE_CHECKING, Final
 
 from toolcode_fuzz.inputs import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 PIECES: Final = (
     *(
@@ -104,6 +108,8 @@ PIECES: Final = (
     *(
         "<start_of_turn>user\n",
         "<end_of_turn>\n",
+        "<bos>",
+        "<start_of_image>",
         "\u2060",
         "é",
         "名",
@@ -127,26 +133,136 @@ def dictionary() -> str:
     return "\n".join(lines) + "\n"
 
 
+VALUES: Final = (
+    *("1", "-1", "0", "007", "0x1F", "1_000", "1.5", "1e3", "1e999", "-0.0", "- 5", "-(5)", "1j"),
+    *("True", "None", "true", "null", "x", "...", "a + 1", "f(a=1)", "a if b else c", "lambda: 1"),
+    *("''", "'x'", '"y"', "'a' 'b'", "'\\n'", "'\\x41'", "'\\d'", "'\\400'", "'\\N{DASH}'"),
+    *("'\\u00e9'", "'\\U00110000'", "'\\ud83d\\ude00'", "'é'", "'a\nb'", "'\\\nb'", "'\t'"),
+    *("r'\\n'", "b'\\xff'", "br'\\n'", "f'x'", "f'{x}'", "u'x'", "'''a\n'b'''", '"""```"""'),
+    *(
+        "'```'",
+        "'# x'",
+        "'f(a=1)'",
+        "'&amp;'",
+        "[]",
+        "{}",
+        "()",
+        "(1,)",
+        "(1)",
+        "[1, 2,]",
+        "{1, 2}",
+    ),
+    *("{'a': 1}", "{1: 'x', True: 2}", "[[1], {'a': (2, 3)}]", "[1 # x\n, 2]", "[*x]", "{**x}"),
+)
+"""Argument values: literals of every kind, and what only looks like one."""
+
+_NAMES: Final = ("f", "default_api.g", "default_api.read", "files.read", "größe", "get-weather")
+_KEYS: Final = ("a", "b", "from", "__proto__", "é")
+
+_values: Final = re.compile(r"(?<=[=,:\[(])[ \t]*[^,=:()\[\]{}\n`]+(?=[,)\]}:\n]|\Z)").finditer
+_arguments: Final = re.compile(r"(?<=[\w])\((?=[^)]*\))").finditer
+_lines: Final = re.compile(r"(?<=\n)(?!```)").finditer
+_strings: Final = re.compile(r"(?<=['\"])[^'\"\n]*(?=['\"])").finditer
+_hazards: Final = re.compile(r"`+|['\"]+|\\+.?|\r\n?|\n|[()\[\]{}#<>|]").finditer
+
+
+def value(chance: random.Random, depth: int = 0) -> str:
+    """Return an argument's value, now and then with others inside."""
+    if depth < 3 and chance.random() < 0.2:  # noqa: PLR2004
+        inner = [value(chance, depth + 1) for _ in range(chance.randint(0, 3))]
+        if chance.random() < 0.5:  # noqa: PLR2004
+            return f"[{', '.join(inner)}]"
+        return "{" + ", ".join(f"'{number}': {one}" for number, one in enumerate(inner)) + "}"
+    return chance.choice(VALUES)
+
+
+def call(chance: random.Random) -> str:
+    """Return a call, in one of the usual spellings."""
+    given = [f"{chance.choice(_KEYS)}={value(chance)}" for _ in range(chance.randint(0, 3))]
+    written = f"{chance.choice(_NAMES)}({', '.join(given)})"
+    return chance.choice(("{}", "print({})", "x = {}", "[{}]", "{};", "if x: {}")).format(written)
+
+
+def block(chance: random.Random) -> str:
+    """Return a whole block: calls on lines of their own, or in a list."""
+    calls = [call(chance) for _ in range(chance.randint(0, 3))]
+    body = "\n".join(calls) if chance.random() < 0.7 else f"[{', '.join(calls)}]"  # noqa: PLR2004
+    label = chance.choice(("tool_code", "tool_code", "tool_code", "thinking", "tool_outputs"))
+    return f"```{label}\n{body}\n```"
+
+
 def mutate(data: bytes, most: int, seed: int) -> bytes:
-    """Change an input once."""
+    """Change an input once: its structure, its pieces, or where it is cut."""
     chance = random.Random(seed)  # noqa: S311 - the engine's own seed
-    head, text = (
-        bytearray(data[:HEAD].ljust(HEAD, b"\0")),
-        data[HEAD:].decode("utf-8", "surrogateescape"),
-    )
-    action = chance.randrange(6)
+    head = bytearray(data[:HEAD].ljust(HEAD, b"\0"))
+    text = data[HEAD:].decode("utf-8", "surrogateescape")
+    change = chance.choice((_structure, _structure, _pieces, _pieces, _repeats, _cuts))
+    text = change(chance, head, text)
+    return (bytes(head) + text.encode("utf-8", "surrogateescape"))[:most]
+
+
+def _structure(chance: random.Random, _head: bytearray, text: str) -> str:
+    """Put something of the grammar where the grammar has it."""
+    kind = chance.randrange(6)
+    if kind == 0:
+        return _replaced(chance, text, _values, value)
+    if kind == 1:
+        return _replaced(chance, text, _arguments, lambda c: f"({c.choice(_KEYS)}={value(c)}, ")
+    if kind == 2:  # noqa: PLR2004
+        return _replaced(chance, text, _lines, lambda c: call(c) + "\n")
+    if kind == 3:  # noqa: PLR2004
+        return _replaced(chance, text, _strings, lambda c: c.choice(PIECES) + c.choice(PIECES))
+    if kind == 4:  # noqa: PLR2004
+        return value(chance)
+    made = block(chance)
+    return chance.choice((f"{made}\n{text}", f"{text}\n{made}", text + made, made))
+
+
+def _replaced(
+    chance: random.Random,
+    text: str,
+    places: Callable[[str], Iterator[re.Match[str]]],
+    make: Callable[[random.Random], str],
+) -> str:
+    """Replace one of the places; where there is none the text ends in what was made."""
+    found = list(places(text))
+    if not found:
+        return text + make(chance)
+    start, end = chance.choice(found).span()
+    return text[:start] + make(chance) + text[end:]
+
+
+def _pieces(chance: random.Random, _head: bytearray, text: str) -> str:
+    """Put a piece anywhere, over what stands there or between."""
     at = chance.randint(0, len(text))
     end = min(len(text), at + chance.choice((1, 2, 4, 8, 32)))
-    if action == 0:
-        head[chance.randrange(HEAD)] = chance.randrange(256)
-    elif action == 1:
-        text = text[:at] + text[end:]
-    elif action == 2:  # noqa: PLR2004
-        text = text[:end] + text[at:end] * chance.choice((1, 2, 8)) + text[end:]
+    piece = "".join(chance.choices(PIECES, k=chance.choice((1, 1, 3))))
+    return text[:at] + piece + text[at if chance.random() < 0.7 else end :]  # noqa: PLR2004
+
+
+def _repeats(chance: random.Random, _head: bytearray, text: str) -> str:
+    """Drop a stretch, or double it."""
+    at = chance.randint(0, len(text))
+    end = min(len(text), at + chance.choice((1, 2, 4, 8, 32)))
+    times = chance.choice((0, 0, 0, 2, 3, 9))
+    return text[:at] + text[at:end] * times + text[end:]
+
+
+def _cuts(chance: random.Random, head: bytearray, text: str) -> str:
+    """Cut beside or inside what must not be torn, or change a byte of the head."""
+    which = chance.randrange(HEAD)
+    found = list(_hazards(text))
+    if which == HEAD - 1 or not found:
+        head[which] = chance.randrange(256)
+        return text
+    start, end = chance.choice(found).span()
+    place = min(len(text), max(0, chance.randint(start - 1, end + 1)))
+    cut = min(255, -(-place * 255 // len(text)))
+    if chance.random() < 0.5:  # noqa: PLR2004
+        head[:] = bytes([cut] * (HEAD - 1)) + head[HEAD - 1 :]
     else:
-        piece = chance.choice(PIECES) if action < 5 else "".join(chance.choices(PIECES, k=3))  # noqa: PLR2004
-        text = text[:at] + piece + text[at if chance.random() < 0.7 else end :]  # noqa: PLR2004
-    return (bytes(head) + text.encode("utf-8", "surrogateescape"))[:most]
+        head[which] = cut
+    return text
 
 
 def cross(one: bytes, other: bytes, most: int, seed: int) -> bytes:
