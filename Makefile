@@ -89,7 +89,10 @@ fuzz-smoke: $(VENV)/.fuzz ## a minute over all targets, always with the same see
 mutants: $(VENV)/.dev ## the corpus's mutation score: some ten minutes; ARGS="--sample 200"
 	@$(BIN)/python -m tests.mutation --jobs $(JOBS) $(ARGS)
 
-bench: $(VENV)/.conformance ## ratios to oh-my-pi (after make omp) and ast, growth, memory; writes out/bench.json
+$(VENV)/.bench: pyproject.toml | $(BIN)/python
+	@$(PIP) -e '.[bench]' && touch $(VENV)/.conformance $@
+
+bench: $(VENV)/.bench ## ratios to oh-my-pi (after make omp) and ast, growth, memory; writes out/bench.json and a plot
 	@$(BIN)/python -m toolcode_conformance.bench
 
 clean: ## remove what the targets made

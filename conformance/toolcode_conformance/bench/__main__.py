@@ -1,4 +1,4 @@
-"""`python -m toolcode_conformance.bench [--out FOLDER]`: measure, print the table, write JSON."""
+"""`python -m toolcode_conformance.bench [--out FOLDER]`: measure, print, write JSON and a plot."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from pathlib import Path
 from toolcode_conformance.bench.bars import judge, table
 from toolcode_conformance.bench.measure import everything
 from toolcode_conformance.bench.peers import Peer, omp_worker, python_peers, python_worker
+from toolcode_conformance.bench.plot import draw
 
 
 def main() -> int:
     """Run the bench; exit 0 whatever the bars say, for a machine's noise is no defect."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for bench.json")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the files")
     out: Path = parser.parse_args().out
     with ExitStack() as stack:
         peers = list(python_peers(stack.enter_context(python_worker())))
@@ -34,6 +35,8 @@ def main() -> int:
     result["bars"] = [asdict(bar) for bar in bars]
     result["versions"] = {"python": platform.python_version(), "machine": platform.machine()}
     (out / "bench.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    missing = draw(result, out / "bench.png")
+    print(missing or f"written: {out / 'bench.json'}, {out / 'bench.png'}", file=sys.stderr)  # noqa: T201
     return 0
 
 
