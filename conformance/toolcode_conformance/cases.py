@@ -68,6 +68,7 @@ class Case:
         text: The input's text for op `scan` and `literal`, else "".
         chunks: The stated chunking of a `{"chunks": [..]}` input, else None.
         raw: The case as the file has it, for display and for the formatter.
+        cuts: Of a recorded reply, its named chunkings; no others are tried then.
     """
 
     id: str
@@ -91,6 +92,7 @@ class Case:
     oracle_note: str
     source: dict[str, Any]
     raw: dict[str, Any] = field(compare=False, repr=False)
+    cuts: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 def _part(part: Any) -> str:  # noqa: ANN401  checked here

@@ -44,6 +44,8 @@ LEVELS: Final = {
     "quick": Level(two_way=0, three_way=0, single=4_000),
     "standard": Level(two_way=400, three_way=40, single=20_000),
     "full": Level(two_way=4_000, three_way=90, single=200_000),
+    # Only at token boundaries, which a tokenizer finds (see token_cuts).
+    "tokens": Level(two_way=0, three_way=0, single=0),
 }
 
 
@@ -136,6 +138,8 @@ def _all(text: str, name: str, level: str, stated: Sequence[str] | None) -> Iter
         yield cuts_of(stated)
     if len(text) <= sizes.single:
         yield single_characters(text)
+    if level == "tokens":
+        return
     if level == "quick":
         yield from ((at,) for at in notable_places(text, _QUICK_PLACES))
         return

@@ -83,12 +83,17 @@ def read(path: Path) -> list[Expectation]:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def unknown(expectations: Iterable[Expectation], corpus: Corpus) -> list[str]:
-    """Return one line per expectation that matches no case of the whole corpus."""
+def unknown(
+    expectations: Iterable[Expectation],
+    corpus: Corpus,
+    more: Iterable[str] = (),
+) -> list[str]:
+    """Return one line per expectation that matches no case of the whole corpus, nor `more` ids."""
+    names = [*corpus.by_id, *more]
     return [
         f"line {e.line}: {e.glob} matches no case of this corpus"
         for e in expectations
-        if not any(e.pattern.fullmatch(name) for name in corpus.by_id)
+        if not any(e.pattern.fullmatch(name) for name in names)
     ]
 
 

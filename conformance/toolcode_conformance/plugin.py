@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolcode_conformance import expectations as known
-from toolcode_conformance import pages, places, report
+from toolcode_conformance import pages, places, readings_cases, report
 from toolcode_conformance.cases import LEVELS
 from toolcode_conformance.chunking import LEVELS as CHUNK_LEVELS
 from toolcode_conformance.corpus import Corpus, load_corpus
@@ -48,6 +48,24 @@ class Run:
         self.expectations: list[Expectation] = []
         self.stale: list[str] = []
         self.by_path = {case.path: case for case in self.corpus.cases}
+        self.streams: list[Case] = []
+
+    def find_streams(self) -> None:
+        """Make cases of the recorded replies, where they are asked for and the corpus has them."""
+        asked = self.config.getoption("recorded") or "recorded" in self.areas()
+        folder = self.recording()
+        if asked and folder is not None:
+            choices = self.session.choices if self.session else None
+            self.streams = readings_cases.stream_cases(folder, choices)
+
+    def recording(self) -> Path | None:
+        """Return the folder of the recording, or None if this corpus has none with readings."""
+        folder = self.corpus.root / "recorded"
+        return folder if (folder / readings_cases.READINGS).is_file() else None
+
+    def areas(self) -> list[str]:
+        """Return the areas asked for; none means all."""
+        return list(self.config.getoption("area") or ())
 
     def path_option(self, name: str) -> Path | None:
         """Return a path given on the command line, relative to where it was given."""
@@ -64,8 +82,13 @@ class Run:
             path = own if own.is_file() else None
         if path is not None:
             self.expectations = known.read(path)
+            folder = self.recording()
+            about_streams = any(
+                one.glob.startswith(readings_cases.PREFIX) for one in self.expectations
+            )
+            more = readings_cases.stream_ids(folder) if folder and about_streams else []
             self.stale = [
-                f"{path}: {line}" for line in known.unknown(self.expectations, self.corpus)
+                f"{path}: {line}" for line in known.unknown(self.expectations, self.corpus, more)
             ]
 
     def start(self) -> Session:
@@ -76,6 +99,8 @@ class Run:
             impl, self.config.getoption("chunks"), stated or impl.timeout or DEFAULT_TIMEOUT
         )
         session.settle_choices(self.corpus)
+        if session.level == "tokens":
+            session.find_tokens(self.corpus.cases)
         self.session = session
         return session
 
@@ -122,14 +147,17 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.args_source is not pytest.Config.ArgsSource.ARGS:
             config.args = [str(run.corpus.root)]
         if config.option.collectonly:
+            run.find_streams()
             return
         session = run.start()
+        run.find_streams()
         run.read_expectations(session.impl.label)
     except StartError as error:
         pytest.exit(f"toolcode: {error}", returncode=START_FAILED)
     except HarnessError as error:
         raise pytest.UsageError(str(error)) from error
     run.collector.about = report.About.of(session, run.corpus)
+    run.collector.about.cases += len(run.streams)
 
 
 def _check_areas(run: Run) -> None:
@@ -142,9 +170,11 @@ def _check_areas(run: Run) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the group files of the corpus and nothing else."""
     run = parent.config.stash[RUN]
-    if file_path not in run.by_path:
-        return None
-    collected: pytest.Collector = GroupFile.from_parent(parent, path=file_path)
+    collected: pytest.Collector | None = None
+    if file_path in run.by_path:
+        collected = GroupFile.from_parent(parent, path=file_path)
+    elif any(case.path == file_path for case in run.streams):
+        collected = StreamFile.from_parent(parent, path=file_path)
     return collected
 
 
@@ -162,6 +192,20 @@ class GroupFile(pytest.File):
             if case.op == "growth" and not self.config.getoption("growth"):
                 continue
             if (not levels or case.level in levels) and (not areas or case.area in areas):
+                yield CaseItem.from_parent(self, name=case.id, case=case)
+
+
+class StreamFile(pytest.File):
+    """One file of the recording: a case per reply."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """Yield one item per selected reply."""
+        run = self.config.stash[RUN]
+        levels = self.config.getoption("level")
+        if run.areas() and "recorded" not in run.areas():
+            return
+        for case in run.streams:
+            if case.path == self.path and (not levels or case.level in levels):
                 yield CaseItem.from_parent(self, name=case.id, case=case)
 
 

@@ -6,7 +6,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from toolcode_conformance import chunking, report
+from toolcode_conformance import chunking, readings_cases, report
 from toolcode_conformance.clients import AdapterClient, Client, FilterClient
 from toolcode_conformance.corpus import load_corpus
 from toolcode_conformance.errors import UsageError
@@ -77,12 +77,17 @@ def _short(text: str) -> str:
 def run(options: argparse.Namespace) -> int:
     """Replay one case; 0 if it passes, 1 if not, 2 if it is not offered."""
     corpus = load_corpus()
-    case = corpus.find(options.case)
+    recorded = options.case.startswith(readings_cases.PREFIX)
+    case = readings_cases.find(options.case, {}) if recorded else corpus.find(options.case)
     impl = connect(options.impl, shlex.split(options.wrap or ""))
     recorder = Recorder(impl.client)
     session = Session(impl, options.chunks, options.timeout or impl.timeout or DEFAULT_TIMEOUT)
     try:
         session.settle_choices(corpus)
+        if recorded:
+            case = readings_cases.find(case.id, session.choices)
+        if session.level == "tokens":
+            session.find_tokens([case])
         impl.client = recorder
         outcome = _run(session, case, options.case.partition("#cut=")[2])
         _show(session, outcome, recorder, options.impl)
@@ -95,7 +100,7 @@ def _run(session: Session, case: Case, cut: str) -> Outcome:
     outcome = session.run(case)
     cut = cut or outcome.where.partition("=")[2]
     text = text_for(case, session.impl)
-    cuts = _parse_cut(cut, text, case)
+    cuts = session.named_cuts(case, text).get(cut) or _parse_cut(cut, text, case)
     if cuts is not None and (outcome.where or not outcome.failed):
         return session.run_cut(case, cuts)
     return outcome

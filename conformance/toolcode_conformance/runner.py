@@ -7,7 +7,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcode_conformance import chunking, emission, growth, rendering, structured
+from toolcode_conformance import chunking, emission, growth, rendering, structured, token_cuts
 from toolcode_conformance.answers import check_runs
 from toolcode_conformance.compare import shown
 from toolcode_conformance.expected import Judging, expectation, mismatch, other_readings, outline
@@ -43,7 +43,7 @@ _COMPARATORS: Final = {
     "object-order": ("kept", "any"),
     "text-trim": ("exact", "trimmed"),
 }
-_INSIDE: Final = {"quick": 4, "standard": 24, "full": 400}
+_INSIDE: Final = {"quick": 4, "tokens": 4, "standard": 24, "full": 400}
 
 Steps = list[list[dict[str, Any]]]
 
@@ -79,6 +79,7 @@ class Session:
         level: A key of `chunking.LEVELS`.
         timeout: Seconds per exchange.
         settled: For each choice, how it is known: "declared", a probe's id, or "assumed".
+        tokens: At level `tokens`, each text's cuts between tokens.
     """
 
     impl: Implementation
@@ -87,6 +88,7 @@ class Session:
     choices: dict[str, str] = field(default_factory=dict)
     settled: dict[str, str] = field(default_factory=dict)
     scans: int = 0
+    tokens: dict[str, Cuts] = field(default_factory=dict)
 
     def judging(self) -> Judging:
         """Return how answers are compared."""
@@ -256,7 +258,9 @@ class Session:
         if stated is not None and any(map(has_surrogate, stated)):
             stated = None
         runs = [whole]
-        cuts_list = list(chunking.matrix(text, case.id, self.level, stated))
+        named = list(self.named_cuts(case, text).values())
+        others = () if case.cuts else chunking.matrix(text, case.id, self.level, stated)
+        cuts_list = named + [cuts for cuts in others if cuts not in named]
         for cuts, steps in self._scan_cuts(text, cuts_list, options_for(case, self.impl)):
             failed = self._one_cut(case, text, cuts, steps, expect)
             if failed:
@@ -266,6 +270,28 @@ class Session:
         if case.clause == "MODEL.2":
             return self._fresh_ids(case, runs)
         return self._odd_chunks(case, text, expect)
+
+    def find_tokens(self, cases: Iterable[Case]) -> None:
+        """Find the tokens of all texts at once, for level `tokens`.
+
+        Raises:
+            StartError: There is no tokenizer; the message says how to get one.
+        """
+        offered = (c for c in cases if c.op in {"scan", "literal"} and not c.cuts)
+        texts = (text_for(case, self.impl) for case in offered)
+        self.tokens = token_cuts.compute(text for text in texts if not has_surrogate(text))
+
+    def named_cuts(self, case: Case, text: str) -> dict[str, Cuts]:
+        """Return the chunkings of a case that have a name: recorded ones, or Gemma 3's tokens."""
+        if case.cuts:
+            named = dict(case.cuts) if text == case.text else {}
+        else:
+            named = {"tokens": self.tokens.get(text) or token_cuts.precomputed(case, text) or ()}
+        return {name: cuts for name, cuts in named.items() if cuts}
+
+    def _name_of(self, case: Case, text: str, cuts: Cuts) -> str:
+        named = self.named_cuts(case, text).items()
+        return next((f"#cut={name}" for name, own in named if own == cuts), name_of(cuts, text))
 
     def _one_cut(
         self,
@@ -282,12 +308,12 @@ class Session:
                 case,
                 "streaming-differs",
                 f"in one piece it is right, but {wrong}",
-                name_of(cuts, text),
+                self._name_of(case, text, cuts),
                 outline(normal.segments),
             )
         rules = self._rules(case)
         wrong = emission.late(text, cuts, steps, rules) if rules else None
-        return Outcome(case, "emission", wrong, name_of(cuts, text)) if wrong else None
+        return Outcome(case, "emission", wrong, self._name_of(case, text, cuts)) if wrong else None
 
     def _rules(self, case: Case) -> emission.Rules | None:
         """Only the cases of earliest emission are judged for what each step shows."""
