@@ -1,104 +1,57 @@
-"""Every shipped transcript: the same reading for every chunking, and CPython's where it speaks."""
+"""The shipped recording: its size, cases that are replies of it, and a current card."""
 
 from __future__ import annotations
 
 import json
-import random
-import re
-from typing import TYPE_CHECKING, Any
+import shutil
+from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.harness.helpers import case
-from toolcode import scan, scan_stream, segments
-from toolcode.events import Call
 from toolcode_conformance import places
-from toolcode_conformance.oracle import opinion
-from toolcode_conformance.recorder.outcomes import table
-from toolcode_conformance.recorder.pieces import full_text, text_chunks
+from toolcode_conformance.readings_store import replies
+from toolcode_conformance.recorder.cli import main
+from toolcode_conformance.recorder.pieces import full_text
 from toolcode_conformance.recorder.store import load_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
-    from toolcode.events import Event
+    import pytest
 
 _FOLDER = places.corpus_dir() / "recorded"
-# Replies are read in a few items, not one each: their count is no measure of what is tested.
-_PARTS = 4
-_REOPENED = re.compile(r"```tool_code(?:(?!```).)*```tool_code", re.DOTALL)
 
 
-def replies() -> Iterator[tuple[str, list[str]]]:
-    """Yield (transcript, token texts) of every reply."""
-    for _, record in load_packed(_FOLDER):
-        for number, reply in enumerate(record["replies"], start=1):
-            yield f"{record['id']} reply {number}", text_chunks(reply["tokens"])
+def test_the_data_card_is_current(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["card", "--check"]) == 0, capsys.readouterr().out
 
 
-def bursts(chunks: list[str], seed: str) -> Iterator[str]:
-    """Yield runs of two to eight tokens, as speculative decoding gives them."""
-    generator = random.Random(seed)  # noqa: S311  a sample, no secret
-    at = 0
-    while at < len(chunks):
-        size = generator.randint(2, 8)
-        yield "".join(chunks[at : at + size])
-        at += size
-
-
-def reading(events: list[Event]) -> dict[str, Any]:
-    """Return the calls with their diagnostics, in the form of a case's `expect`."""
-    return {
-        "segments": [
-            {
-                "call": {
-                    "name": event.name,
-                    "arguments": event.arguments,
-                    "unresolved": list(event.unresolved),
-                }
-            }
-            for event in events
-            if isinstance(event, Call)
-        ]
-    }
-
-
-@pytest.mark.parametrize("part", range(_PARTS))
-def test_tokens_and_bursts_read_like_the_whole(part: int) -> None:
-    for name, chunks in list(replies())[part::_PARTS]:
-        whole = segments(scan("".join(chunks)))
-        assert segments(list(scan_stream(chunks))) == whole, name
-        assert segments(list(scan_stream(bursts(chunks, name)))) == whole, name
-
-
-def test_cpython_reads_the_same_calls_where_every_body_is_python() -> None:
-    spoken = 0
-    for name, chunks in replies():
-        text = "".join(chunks)
-        if _REOPENED.search(text):
-            # A fence that closes one block and opens the next is none of the oracle's rules.
-            continue
-        said = opinion(case(text, reading(scan(text))))
-        assert not said.differs, f"{name}: {said.differs}"
-        spoken += not said.silent
-    assert spoken >= 300
-
-
-def test_the_data_card_shows_the_counts_of_these_transcripts() -> None:
-    records = [record for _, record in load_packed(_FOLDER)]
-    card = (_FOLDER / "README.md").read_text(encoding="utf-8")
-    assert table(records) in card
-    count = sum(len(record["replies"]) for record in records)
-    assert f"{len(records):,} transcripts ({count:,} replies," in card
+def test_a_stale_card_is_seen_and_renewed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "recorded"
+    shutil.copytree(_FOLDER, folder)
+    card = folder / "README.md"
+    whole = card.read_text("utf-8")
+    card.write_text(whole.replace("| 1,680 |", "| 1,681 |"), "utf-8")
+    words = ["card", "--from", str(folder)]
+    assert main([*words, "--check"]) == 1
+    assert main(words) == 0
+    assert card.read_text("utf-8") == whole
+    card.write_text(whole.replace("<!-- made: counts -->", "<!-- made: count -->"), "utf-8")
+    assert main(words) == 1
+    assert "has the parts" in capsys.readouterr().err
 
 
 def test_every_case_is_a_reply_of_the_recording() -> None:
-    known = dict(replies())
+    known = {reply.key: reply for reply in replies(_FOLDER)}
     for path in sorted(_FOLDER.glob("*.json")):
         for entry in json.loads(path.read_text(encoding="utf-8"))["cases"]:
             source = entry["source"]
-            name = f"{source['transcript']} reply {source.get('reply', 1)}"
-            assert entry["input"]["chunks"] == known[name], entry["id"]
+            number = source.get("reply", 1)
+            key = source["transcript"] + (f"/{number}" if number > 1 else "")
+            assert tuple(entry["input"]["chunks"]) == known[key].chunks, entry["id"]
+            record = known[key].record
+            assert source["temperature"] == record["temperature"], entry["id"]
+            assert source["prompt"] == record["prompt"], entry["id"]
 
 
 def test_the_transcripts_are_as_many_as_asked_for() -> None:
@@ -107,5 +60,6 @@ def test_the_transcripts_are_as_many_as_asked_for() -> None:
     assert len({record["id"] for record in records}) == len(records)
     assert sum(record["replies"][-1]["finish"] == "limit" for record in records) >= 200
     assert any(len(record["replies"]) == 2 for record in records)
-    assert sum(path.stat().st_size for path in _FOLDER.glob("*.gz")) < 4_000_000
+    files = [path for path in _FOLDER.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 4_000_000
     assert all(full_text(reply["tokens"]) for reply in records[0]["replies"])
