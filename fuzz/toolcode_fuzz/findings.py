@@ -109,7 +109,8 @@ def shape(finding: Finding) -> str:
     if finding.target in RAW:
         return ""
     text = finding.data[HEAD:].decode("utf-8", "surrogateescape")
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text))
+    text = re.sub(r"(?<=\n|\()(''|[0a],? ?)+", "", text.replace('"', "'"))
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", re.sub(r"\s+", " ", text)))
 
 
 def grouped(
@@ -137,7 +138,7 @@ def grouped(
 def minimised(
     finding: Finding, run: Callable[[str, bytes], None] = replay, seconds: float = _SECONDS
 ) -> Finding:
-    """Drop what is not needed for the same signature: one chunk if that will do, then halves."""
+    """Drop what is not needed for the same signature: cuts, halves and less, special characters."""
     until, left = time.monotonic() + seconds, _ATTEMPTS
     best = finding
     endings = {one.rstrip("-") for one in _ENDINGS}
@@ -159,14 +160,18 @@ def minimised(
     if any(head) and same(bytes(size_of_head) + _encoded(text)):
         head = bytes(size_of_head)
     size = max(1, len(text) // 2)
-    while size and left and time.monotonic() < until:
+    while size and left > 0 and time.monotonic() < until:
         at, shorter = 0, False
-        while at < len(text) and left and time.monotonic() < until:
+        while at < len(text) and left > 0 and time.monotonic() < until:
             if same(head + _encoded(text[:at] + text[at + size :])):
                 text, shorter = text[:at] + text[at + size :], True
             else:
                 at += size
         size = size if shorter and size == 1 else size // 2
+    for at, char in enumerate(text):  # what only stands there becomes an `a`, so causes look alike
+        if char not in "a\n" and left > 0 and time.monotonic() < until:
+            plain = text[:at] + "a" + text[at + 1 :]
+            text = plain if same(head + _encoded(plain)) else text
     if size_of_head and _set_out(text) != text:
         same(head + _encoded(_set_out(text)))  # a little longer, and a person can read it
     return best

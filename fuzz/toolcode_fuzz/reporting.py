@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import shlex
+import shutil
 import time
 from typing import TYPE_CHECKING, Final
 
 from toolcode_fuzz import campaign, findings, promote
 from toolcode_fuzz.findings import DIFFERENTIAL
+from toolcode_fuzz.known import by_corpus, key_of
 from toolcode_fuzz.targets import replay
 
 if TYPE_CHECKING:
@@ -32,17 +34,31 @@ def report(target: str, out: Path, impl: str, seconds: float = _SECONDS) -> int:
     if not raw:
         return 0
     run, close = _runner(target, impl)
+    known: dict[tuple[str, str], str] = {}
     try:
         found = _smallest(findings.grouped(target, raw, run), run, min(seconds, _SECONDS))
+        if found and target == DIFFERENTIAL:
+            known = by_corpus(run, min(seconds, _SECONDS))
     finally:
         close()
-    for number, one in enumerate(found):
-        path = findings.keep(one, out / "small", impl=impl, date=today())
-        if number < _SHOWN:
+    shutil.rmtree(out / "small", ignore_errors=True)  # an older run's: all are in `raw` as well
+    new = [one for one in found if key_of(one) not in known]
+    for one in found:
+        path = findings.keep(
+            one, out / "small", impl=impl, date=today(), case=known.get(key_of(one))
+        )
+        if one in new[:_SHOWN]:
             print(f"{findings.shown(one)}\n  kept as {path}\n  {next_step(path, one)}\n")
-    if len(found) > _SHOWN:
-        print(f"and {len(found) - _SHOWN} more, in {out / 'small'}")
-    print(f"{target}: {len(found)} different findings" if found else f"{target}: all mended")
+    if len(new) > _SHOWN:
+        print(f"and {len(new) - _SHOWN} more, in {out / 'small'}")
+    if len(new) < len(found):
+        cases = sorted({known[key_of(one)] for one in found if key_of(one) in known})
+        print(f"{len(found) - len(new)} are shown by cases of the corpus: {', '.join(cases)}")
+    print(
+        f"{target}: {len(found)} different findings, {len(new)} of them new"
+        if found
+        else f"{target}: all mended"
+    )
     return int(bool(found))
 
 
@@ -55,7 +71,7 @@ def _smallest(
     for number, one in enumerate(found):
         each = max(1.0, (until - time.monotonic()) / (len(found) - number))
         least = findings.minimised(one, run, each)
-        key = least.signature, findings.shape(least)
+        key = key_of(least)
         if key not in small or len(least.data) < len(small[key].data):
             small[key] = least
     return sorted(small.values(), key=lambda one: (len(one.data), one.signature))

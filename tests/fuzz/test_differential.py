@@ -51,7 +51,7 @@ def test_a_wrong_value_is_found_grouped_and_shown(start: Callable[[str], Differe
     assert found is not None
     assert (found.kind, found.signature) == ("wrong-answer", "wrong-answer call Cc/Ll")
     least = findings.minimised(found, lambda _, given: against(given))
-    assert least.data[inputs.HEAD :].decode() == BLOCK.format(r"g(b='\t')")
+    assert least.data[inputs.HEAD :].decode() == BLOCK.format(r"a(a='\t')")
     said = findings.shown(least)
     assert '- {"call"' in said
     assert '+ {"call"' in said
