@@ -64,10 +64,10 @@ def _fuzz(options: argparse.Namespace) -> int:
             if not options.plain
             else "without coverage: mutated texts of the corpus only"
         )
-    few = False
+    mode, forms = "", frozenset[str]()
     if options.impl:
         try:
-            few = _greeted(options.impl)
+            mode, forms = _greeted(options.impl)
         except HarnessError as error:
             print(f"fuzz: {error}")
             return 4
@@ -82,7 +82,8 @@ def _fuzz(options: argparse.Namespace) -> int:
             seed=options.seed,
             jobs=max(1, options.jobs),
             coverage=coverage,
-            few=few,
+            few=mode == "filter",
+            forms=forms,
             first_only=options.first_only,
         )
         if options.command != "show":
@@ -94,8 +95,8 @@ def _fuzz(options: argparse.Namespace) -> int:
     return worst
 
 
-def _greeted(impl: str) -> bool:
-    """Say whom the reference meets, and tell whether it is a process for each text."""
+def _greeted(impl: str) -> tuple[str, frozenset[str]]:
+    """Say whom the reference meets; how it is reached and the forms it reads come back."""
     from toolcode_fuzz.differential import Differential  # noqa: PLC0415 - only for an IMPL
     from toolcode_fuzz.undecided import TOUCHES  # noqa: PLC0415
 
@@ -106,7 +107,7 @@ def _greeted(impl: str) -> bool:
     unknown = [name for name in TOUCHES if session.settled.get(name) == "assumed"]
     if unknown:
         print(f"left out, since neither declared nor found out: {', '.join(unknown)}")
-    return session.impl.mode == "filter"
+    return session.impl.mode, session.impl.features
 
 
 def _run(setting: campaign.Setting) -> int:

@@ -49,6 +49,7 @@ class Setting:
         path: Folders to import from before all others: a changed copy of the reference.
         start: A folder of seeds to take instead of the corpus's.
         few: Start from few seeds: the implementation is a process for each text.
+        forms: The forms that the implementation reads; empty is all.
     """
 
     target: str
@@ -64,6 +65,7 @@ class Setting:
     path: tuple[Path, ...] = ()
     start: Path | None = None
     few: bool = False
+    forms: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -213,8 +215,8 @@ def _prepare(setting: Setting) -> None:
 
 def _seeds(setting: Setting) -> Iterable[bytes]:
     if setting.few:
-        return seeds.few(setting.target, lambda data: replay("scan", data))
-    return seeds.seeds(setting.target)
+        return seeds.few(setting.target, lambda data: replay("scan", data), setting.forms)
+    return seeds.seeds(setting.target, setting.forms)
 
 
 def _command(setting: Setting, number: int, left: float) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import toolcode
 from toolcode_conformance.corpus import load_corpus
+from toolcode_conformance.plan import wrap_literal
 from toolcode_fuzz.inputs import HEAD
 
 if TYPE_CHECKING:
@@ -33,14 +34,19 @@ _ANSWERS: Final = (
 """What adapters write, one line of each kind."""
 
 
-def seeds(target: str) -> Iterator[bytes]:
-    """Yield the seeds of a target, the same ones every time."""
-    yield from (data for _, data in _named(target))
+def seeds(target: str, forms: frozenset[str] = frozenset()) -> Iterator[bytes]:
+    """Yield the seeds of a target, the same ones every time.
+
+    Args:
+        target: Whose.
+        forms: For the differential target, the forms that the implementation reads; empty is all.
+    """
+    yield from (data for _, data in _named(target, forms))
     if target == "protocol":
         yield from _ANSWERS
 
 
-def _named(target: str) -> Iterator[tuple[str, bytes]]:
+def _named(target: str, forms: frozenset[str]) -> Iterator[tuple[str, bytes]]:
     """Yield each seed with the group of its case."""
     for case in load_corpus().cases:
         if target == "protocol":
@@ -50,7 +56,9 @@ def _named(target: str) -> Iterator[tuple[str, bytes]]:
             yield case.group, json.dumps(case.raw).encode()
             continue
         text = case.input.get("text", "") if case.op in ("recover", "transcript") else case.text
-        if case.op == "literal" and target != "literals":
+        if case.op == "literal" and target == "differential":
+            text = wrap_literal(text, forms and forms | {"fence"})
+        elif case.op == "literal" and target != "literals":
             continue
         data = text.encode("utf-8", "surrogatepass")
         if data and len(data) <= LONGEST:
@@ -58,11 +66,13 @@ def _named(target: str) -> Iterator[tuple[str, bytes]]:
             yield case.group, hashlib.sha256(case.id.encode()).digest()[:HEAD] + data
 
 
-def few(target: str, run: Callable[[bytes], object]) -> list[bytes]:
+def few(
+    target: str, run: Callable[[bytes], object], forms: frozenset[str] = frozenset()
+) -> list[bytes]:
     """Return seeds for an implementation that is slow: a cover, and one text of every group."""
-    chosen = smallest(seeds(target), run)
+    chosen = smallest(seeds(target, forms), run)
     groups: dict[str, bytes] = {}
-    for name, data in _named(target):
+    for name, data in _named(target, forms):
         if name not in groups or len(data) < len(groups[name]):
             groups[name] = data
     return list(dict.fromkeys([*chosen, *sorted(groups.values(), key=len)]))
