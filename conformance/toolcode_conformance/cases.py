@@ -45,6 +45,7 @@ CASE_KEYS: Final = (
     "source",
     "leak",
     "twin",
+    "twinless",
     "since",
 )
 """Every key a case may have, in canonical order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolcode_conformance import emission, places
+from toolcode_conformance import emission, places, twins
 from toolcode_conformance.corpus import group_files, load_group, read_json
 from toolcode_conformance.errors import CorpusError
 from toolcode_conformance.features import features
@@ -55,6 +55,7 @@ def check_corpus(paths: list[Path]) -> tuple[list[str], list[str]]:
     if not paths:
         found += _probes(cases)
         found += _released(cases)
+        found += twins.problems(cases)
     for case in cases:
         found += [f"{case.id}: {problem}" for problem in check_case(case)]
     if not cases:
@@ -98,10 +99,6 @@ def _ids(cases: list[Case]) -> Iterator[str]:
             if name in seen:
                 yield f"{name}: is used twice, in {seen[name]} and {case.path}"
             seen[name] = case.path
-    for case in cases:
-        twin = case.raw.get("twin")
-        if twin and twin not in seen:
-            yield f"{case.id}: twin {twin} does not exist"
 
 
 def _duplicates(cases: list[Case]) -> Iterator[str]:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcode_conformance import places
+from toolcode_conformance import places, twins
 from toolcode_conformance.cases import EFFECTS, Case, make_case
 from toolcode_conformance.corpus import load_corpus, read_json
 from toolcode_conformance.errors import UsageError
@@ -39,6 +39,8 @@ def add_parser(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     one.add_argument("--source", help="the source as JSON, or a word: spec, reported")
     one.add_argument("--derivation", help="how the answer follows from the clause")
     one.add_argument("--oracle-note", help="why CPython's other reading is not the right one")
+    one.add_argument("--twin", help="the near case with another answer; found by default")
+    one.add_argument("--twinless", metavar="WHY", help="why there is no such case")
     one.add_argument("--tools", help="declared tools, with commas between them")
     one.add_argument("--describe", help="what a new group is about, where the group is new")
     one.add_argument("--dry-run", action="store_true", help="show the case, write nothing")
@@ -58,16 +60,24 @@ def run(options: argparse.Namespace) -> int:
     path, group = _group(options)
     case = _made(options, text, group, path)
     _judge_oracles(case)
-    before = path.read_text("utf-8") if path.exists() else ""
-    after = canonical({**group, "cases": [*group["cases"], case.raw]})
-    _say("".join(_difference(before, after, path)).rstrip("\n"))
+    before = {path: path.read_text("utf-8") if path.exists() else ""}
+    after = {path: {**group, "cases": [*group["cases"], case.raw]}}
+    twin = _twin(options, case)
+    if twin:
+        before[twin.path] = twin.path.read_text("utf-8")
+        _link(after, twin, case)
+    texts = {file: canonical(content) for file, content in after.items()}
+    for file, content in texts.items():
+        _say("".join(_difference(before[file], content, file)).rstrip("\n"))
     if options.dry_run:
         return 0
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(after, "utf-8")
-    problems, _ = check_corpus([path])
+    for file, content in texts.items():
+        file.write_text(content, "utf-8")
+    problems, _ = check_corpus(list(texts))
     if problems:
-        _restore(path, before)
+        for file in texts:
+            _restore(file, before[file])
         raise UsageError("nothing was written: " + "; ".join(problems))
     _say(f"written to {path}; now run: toolcode conformance -k {case.id}")
     return 0
@@ -136,6 +146,7 @@ def _made(options: argparse.Namespace, text: str, group: dict[str, Any], path: P
         "derivation": options.derivation,
         "oracle_note": options.oracle_note,
         "source": _source(options.source),
+        "twinless": options.twinless,
         "since": SINCE,
     }
     raw = {key: value for key, value in fields.items() if value is not None}
@@ -197,6 +208,33 @@ def _judge_oracles(case: Case) -> None:
             )
     else:
         _say("CPython agrees")
+
+
+def _twin(options: argparse.Namespace, case: Case) -> Case | None:
+    """The case to link, given or found."""
+    if options.twin:
+        return load_corpus().find(options.twin)
+    if not twins.needs_twin(case):
+        return None
+    found = twins.nearest(case, load_corpus().cases)
+    if found is None:
+        raise UsageError(
+            f"{case.why} asks for a twin, and no case with another answer is near: make that one "
+            "first, name it with --twin, or say with --twinless why there is none"
+        )
+    _say(f"its twin is {found.id}: {found.title}")
+    return found
+
+
+def _link(files: dict[Path, dict[str, Any]], twin: Case, case: Case) -> None:
+    """Let both cases name each other."""
+    files.setdefault(twin.path, read_json(twin.path))
+    links = {twin.id: case.id, case.id: twin.id}
+    for content in files.values():
+        content["cases"] = [
+            twins.with_link(raw, links[raw["id"]]) if raw["id"] in links else raw
+            for raw in content["cases"]
+        ]
 
 
 def _difference(before: str, after: str, path: Path) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcode_conformance import check, places, tables
+from toolcode_conformance import check, places, tables, twins
 from toolcode_conformance.cli import main
 from toolcode_conformance.corpus import load_corpus
 from toolcode_conformance.formatter import canonical
@@ -111,6 +111,25 @@ def test_a_disagreement_needs_a_reason(copy: Path, capsys: pytest.CaptureFixture
     assert load_corpus(copy).find("call.forms.cut").expect["dropped"] == ["unterminated"]
 
 
+def test_twins_are_found_and_linked_both_ways(copy: Path) -> None:
+    assert new(copy, CALL, *WORDS) == 0
+    case = load_corpus(copy).find("call.forms.mine")
+    (name,) = twins.names_of(case)
+    twin = load_corpus(copy).find(name)
+    assert case.id in twins.names_of(twin)
+    assert twin.expect != case.expect
+
+
+def test_a_case_that_nothing_is_near_needs_a_reason(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    far = CALL.replace("Sure.", "Words, and more words, that no other case has. " * 9)
+    assert new(copy, far, *WORDS) == 2
+    assert "--twinless" in capsys.readouterr().err
+    assert new(copy, far, *WORDS, "--twinless", "nothing is near") == 0
+    assert load_corpus(copy).find("call.forms.mine").raw["twinless"] == "nothing is near"
+
+
 def test_a_dry_run_writes_nothing(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert new(copy, CALL, *WORDS, "--dry-run") == 0
     assert "call.forms.mine" in capsys.readouterr().out
@@ -160,7 +179,15 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "bad schema": (edited(lambda case: case.update(needs=["magic"])), "needs"),
     "reused id": (reuse_id, "is used twice"),
     "wrong oracle": (edited(lambda case: case["expect"].update(segments=[])), "CPython disagrees"),
-    "missing twin": (edited(lambda case: case.update(twin="call.forms.none")), "does not exist"),
+    "missing twin": (
+        edited(lambda case: case.update(twin="call.forms.none")),
+        "twin call.forms.none does not exist",
+    ),
+    "no twin": (edited(lambda case: case.pop("twin")), "asks for a twin"),
+    "twin of another kind": (
+        edited(lambda case: case.update(twin="call.keywords.class")),
+        "twin call.keywords.class is another text",
+    ),
     "stale clause": (edited(lambda case: case.update(clause="CALL.99")), "is not in SPEC.md"),
     "duplicate": (add_copy, "asks the same as"),
     "unknown choice": (
@@ -185,7 +212,8 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_damage_is_found(copy: Path, kind: str) -> None:
     damage, said = DAMAGE[kind]
-    probes = [line for line in check.check_corpus([])[0] if "probe case" not in line]
-    assert probes == [], "the copy is sound but for probes of other areas"
+    elsewhere = ("probe case", "twin")
+    found = check.check_corpus([])[0]
+    assert [line for line in found if not any(word in line for word in elsewhere)] == []
     damage(copy)
     assert any(said in line for line in check.check_corpus([])[0])
