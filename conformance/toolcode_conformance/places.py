@@ -37,6 +37,13 @@ def adapters_dir() -> Path:
     return _find(_CLONE / "conformance" / "adapters", "adapters")
 
 
+def peers_dir() -> Path:
+    """Return the folder into which `toolcode peers` installs: in the clone, else in the home."""
+    if (_CLONE / "corpus").exists():
+        return _CLONE / ".peers"
+    return Path.home() / ".cache" / "toolcode" / "peers"
+
+
 def spec_file() -> Path:
     """Return the path of SPEC.md.
 
@@ -44,3 +51,9 @@ def spec_file() -> Path:
         UsageError: Neither a clone's nor the wheel's file exists.
     """
     return _find(_CLONE / "SPEC.md", "SPEC.md")
+
+
+def results_dir() -> Path:
+    """Return the folder of the committed results: a clone's, or `results` where we are."""
+    clone = _CLONE / "conformance" / "results"
+    return clone if (_CLONE / "SPEC.md").is_file() else Path.cwd() / "results"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _INPUT: Final = 400
 _WIDTH: Final = 100
-_EFFECT_TEXT: Final = {
+EFFECT_TEXT: Final = {
     "unsafe-execution": "something may run that the model never asked for",
     "wrong-call": "a call goes out that the model did not write",
     "crash": "the parser breaks off on this input",
@@ -100,7 +100,7 @@ def failure_text(found: dict[str, Any]) -> str:
         f"  right:  {found['right']}",
         f"  diff:   {found['where'] + ' ' if found['where'] else ''}{found['detail']}",
         f"  clause: {clause_line(found['clause'])} ({found['level']})",
-        f"  effect: {found['why']}: {_EFFECT_TEXT[found['why']]}",
+        f"  effect: {found['why']}: {EFFECT_TEXT[found['why']]}",
         f"  again:  {found['replay']}",
     ]
     return "\n".join(lines)

@@ -1,0 +1,79 @@
+"""In which way an answer differs from the right one: half of a failure's signature.
+
+The other half is its clause. Read from the words in which the harness says how they differ.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from toolcode_conformance.faults import KINDS
+
+if TYPE_CHECKING:
+    from toolcode_conformance.matrix.store import Failure
+
+KIND_TEXT: Final = {
+    "crash": "the parser breaks off",
+    "timeout": "no answer in time",
+    "undecodable": "the answer cannot be read",
+    "chunking": "the answer depends on how the text is cut",
+    "emission": "text is shown later than it could be",
+    "slow": "the time grows faster than the text",
+    "call-ids": "calls share an id, or have none",
+    "choice": "the answer contradicts a choice made elsewhere",
+    "not-refused": "something is written that should be refused",
+    "rendering": "what is written does not read back as it was",
+    "more-calls": "a call comes that should not",
+    "fewer-calls": "a call does not come",
+    "other-order": "text, thoughts and calls come in other pieces",
+    "other-name": "another name is called",
+    "keys": "arguments are missing, or too many",
+    "value": "an argument has another value",
+    "text": "the text or thought differs",
+    "announcement": "what is unsure or lost is announced differently",
+    "other": "the answer differs",
+}
+"""The kinds of difference, each in words."""
+
+_OF_VERDICT: Final = {
+    "streaming-differs": "chunking",
+    "emission": "emission",
+    "slow": "slow",
+    "call-ids": "call-ids",
+    "contradicts-choice": "choice",
+    "claims-capability": "choice",
+}
+_BY_WORDS: Final = (
+    (re.compile(r"name of call"), "other-name"),
+    (re.compile(r"arguments of call.*?: (?:extra|missing) keys"), "keys"),
+    (re.compile(r"arguments of call"), "value"),
+    (
+        re.compile(r"(?:unresolved|skipped|conditional|callee|source) of call|dropped:"),
+        "announcement",
+    ),
+    (re.compile(r"(?:text|thinking) differs"), "text"),
+)
+_SHAPES: Final = re.compile(r"want (.*), got (.*)", re.DOTALL)
+
+
+def kind(failure: Failure) -> str:
+    """Return the kind of difference, a key of `KIND_TEXT`."""
+    if KINDS[failure.verdict] != "fail":
+        return KINDS[failure.verdict]
+    if failure.verdict in _OF_VERDICT:
+        return _OF_VERDICT[failure.verdict]
+    if failure.verdict == "rendering":
+        return "not-refused" if "must be refused" in failure.detail else "rendering"
+    for pattern, name in _BY_WORDS:
+        if pattern.search(failure.detail[:200]):
+            return name
+    shapes = _SHAPES.match(failure.detail)
+    return _by_shape(*shapes.groups()) if shapes else "other"
+
+
+def _by_shape(want: str, got: str) -> str:
+    wanted, came = (len(re.findall(r"\bcall ", text)) for text in (want, got))
+    if wanted == came:
+        return "other-order"
+    return "fewer-calls" if came < wanted else "more-calls"
