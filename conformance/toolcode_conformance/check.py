@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolcode_conformance import emission, places, twins
+from toolcode_conformance import emission, places, token_cuts, twins
 from toolcode_conformance.corpus import group_files, load_group, read_json
 from toolcode_conformance.errors import CorpusError
 from toolcode_conformance.features import features
@@ -56,6 +56,7 @@ def check_corpus(paths: list[Path]) -> tuple[list[str], list[str]]:
         found += _probes(cases)
         found += _released(cases)
         found += twins.problems(cases)
+        found += token_cuts.problems(cases)
     for case in cases:
         found += [f"{case.id}: {problem}" for problem in check_case(case)]
     if not cases:

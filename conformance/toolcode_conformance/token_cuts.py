@@ -118,6 +118,12 @@ def stale(cases: Iterable[Case], entries: dict[str, Entry]) -> list[str]:
     ]
 
 
+def problems(cases: Iterable[Case]) -> list[str]:
+    """Return the shipped table's stale entries, each with what to do."""
+    drop = "`python -m toolcode_conformance.token_cuts drop` removes such entries"
+    return [f"{line}; {drop}" for line in stale(cases, table())]
+
+
 def suitable(case: Case) -> bool:
     """Tell whether a case's text can come from a tokenizer and is worth a line in the table."""
     return (
