@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcode_conformance import PROTOCOL, places
+from toolcode_conformance import PROTOCOL, peer_host, places
 from toolcode_conformance.clients import (
     AdapterClient,
     Client,
@@ -26,6 +26,7 @@ from toolcode_conformance.clients import (
 )
 from toolcode_conformance.errors import StartError, UsageError
 from toolcode_conformance.faults import Fault, NotOfferedError
+from toolcode_conformance.peers import site_of
 from toolcode_conformance.tables import choices
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class Implementation:
         mode: adapter, filter or python.
         features: The forms it promises; empty means all.
         choices: What it declared; the probes add the rest.
+        not_promised: Ids of cases and clauses, as globs, that its documentation never promises: an
+            adapter's manifest says so.
     """
 
     spec: str
@@ -61,6 +64,7 @@ class Implementation:
     features: frozenset[str] = frozenset()
     choices: dict[str, str] = field(default_factory=dict)
     timeout: float | None = None
+    not_promised: tuple[str, ...] = ()
 
 
 def connect(spec: str, wrap: Sequence[str] = ()) -> Implementation:
@@ -109,6 +113,9 @@ def known_adapters() -> list[str]:
 def _known(name: str, manifest: Path, wrap: Sequence[str]) -> Implementation:
     raw = json.loads(manifest.read_text("utf-8"))
     setup = f"; to set it up, in {manifest.parent}: {raw['setup']}" if raw.get("setup") else ""
+    site = site_of(name)
+    if raw.get("peer") and site is None:
+        raise StartError(f"adapter {name} is not installed; run: toolcode peers {name}")
     for program in raw.get("requires", []):
         if not shutil.which(program):
             raise StartError(f"adapter {name} needs {program}, which is not on PATH{setup}")
@@ -119,13 +126,15 @@ def _known(name: str, manifest: Path, wrap: Sequence[str]) -> Implementation:
                 Implementation(name, name, "python", _python_client(raw["python"], folder))
             )
         else:
-            words = [sys.executable if word == "{python}" else word for word in raw["command"]]
+            known = {"{python}": sys.executable, "{host}": peer_host.__file__, "{site}": str(site)}
+            words = [known.get(word, word) for word in raw["command"]]
             impl = _from_command(
                 name, name, raw.get("mode", "adapter"), [*wrap, *words], manifest.parent
             )
     except StartError as error:
         raise StartError(f"adapter {name}: {error}{setup}") from error
     impl.timeout = raw.get("timeout")
+    impl.not_promised = tuple(raw.get("not_promised", ()))
     if impl.mode == "filter":
         impl.name = raw["name"]
         impl.version = raw.get("version", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from toolcode_conformance.expected import LITERAL_CALL, LITERAL_KEY
@@ -80,6 +81,10 @@ def not_offered(case: Case, impl: Implementation) -> str | None:
     missing = [name for name in needs(case) if name not in impl.capabilities]
     if missing:
         return ", ".join(missing)
+    if any(
+        fnmatchcase(name, glob) for glob in impl.not_promised for name in (case.id, case.clause)
+    ):
+        return "what it never promised"
     if not impl.features or case.op not in {"scan", "literal"} or gemma(case):
         return None
     forms = features(case)
