@@ -126,6 +126,20 @@ def test_packing_is_independent_of_how_it_was_recorded(folder: Path) -> None:
     assert len(rows(packed)) == 1 + 16
 
 
+def test_packing_makes_its_folder_and_never_shrinks_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(folder)
+    words = ("pack", "--to", str(folder / "new" / "deep"), "--out")
+    assert run(folder, *words, str(folder / "out")) == 0
+    packed = folder / "new" / "deep" / "transcripts-01.jsonl.gz"
+    whole = packed.read_bytes()
+    record(folder, "--spread", "2", "--out", str(folder / "few"))
+    assert run(folder, *words, str(folder / "few")) == 2
+    assert "holds 16 transcripts, and only 2 were recorded" in capsys.readouterr().err
+    assert packed.read_bytes() == whole
+
+
 def test_verify_compares_bytes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(folder)
     pack(folder)

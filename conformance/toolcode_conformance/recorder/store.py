@@ -89,7 +89,8 @@ def pack(sources: Iterable[Path], order: list[str], folder: Path) -> list[Path]:
     """Write the records of working files as packed files, in the order of `order`.
 
     Raises:
-        UsageError: The working files differ in their header, or none holds a record.
+        UsageError: The working files differ in their header, none holds a record, or the folder
+            holds more transcripts already than they do.
     """
     headers: list[Record] = []
     by_id: dict[str, Record] = {}
@@ -102,6 +103,13 @@ def pack(sources: Iterable[Path], order: list[str], folder: Path) -> list[Path]:
     rows = [by_id[name] for name in order if name in by_id]
     if not rows:
         raise UsageError("nothing to pack: no transcript of this scenario was recorded yet")
+    present = sum(1 for _ in load_packed(folder))
+    if present > len(rows):
+        raise UsageError(
+            f"{folder} holds {present} transcripts, and only {len(rows)} were recorded;"
+            " pack into another folder with --to"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("transcripts-*.jsonl.gz"):
         old.unlink()
     parts = [rows[at : at + PACK_SIZE] for at in range(0, len(rows), PACK_SIZE)]
