@@ -30,7 +30,7 @@ _PER_RUN: Final = 1_500_000
 """Kilobytes of memory that one run may need: the largest parsers import a deep-learning library."""
 
 _AS_EXPECTED, _UNEXPECTED, _WOULD_NOT_START = 0, 1, 4
-_REFERENCE: Final = re.compile(r"as (?:in )?([a-z0-9.*-]+)")
+_REFERENCE: Final = re.compile(r"as (?:in )?([a-z0-9.*-]+)(, .*)?")
 _LAST_LINES: Final = 3
 
 
@@ -85,7 +85,8 @@ def subjects(names: Sequence[str]) -> list[Subject]:
 def cause(lines: Sequence[Expectation], case_id: str) -> str:
     """Return why a case is expected to fail, `""` if it is not.
 
-    A reason that refers to another line (`CALL.1: as group.x`) gives that line's.
+    A reason that refers to another line (`CALL.1: as group.x`) gives that line's, and what it
+    adds to it.
     """
     line = expectations.find(lines, case_id)
     if line is None:
@@ -95,7 +96,8 @@ def cause(lines: Sequence[Expectation], case_id: str) -> str:
         return line.reason
     given = match[1].split(".")
     whole = ".".join([*line.glob.split(".")[: 3 - len(given)], *given])
-    return next((other.reason for other in lines if other.glob == whole), line.reason)
+    other = next((other.reason for other in lines if other.glob == whole), None)
+    return other + (match[2] or "") if other else line.reason
 
 
 def jobs_that_fit(wanted: int) -> int:

@@ -84,20 +84,20 @@
 
   // --- texts with visible white space and cuts
   const ODD = /[ ]+|\t|\n|\r|[\u0000-\u001f\u007f-\u00a0\u00ad\u0300-\u036f\u061c\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-  function oddPart(part) {
-    if (part[0] === " ") return [make("span", { class: "sp" }, part)];
+  function oddPart(part, spaces) {
+    if (part[0] === " ") return [spaces ? make("span", { class: "sp" }, part) : part];
     if (part === "\n") return [make("span", { class: "ws", "aria-hidden": "true" }, "⏎"), "\n"];
     if (part === "\t") return [make("span", { class: "ws", "aria-hidden": "true" }, "→"), "\t"];
     if (part === "\r") return [make("span", { class: "odd", title: "carriage return" }, "CR")];
     const code = part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
     return [make("span", { class: "odd" }, `U+${code}`)];
   }
-  function visible(text) {
+  function visible(text, spaces = false) {
     const nodes = [];
     let last = 0;
     for (const match of text.matchAll(ODD)) {
       if (match.index > last) nodes.push(text.slice(last, match.index));
-      nodes.push(...oddPart(match[0]));
+      nodes.push(...oddPart(match[0], spaces));
       last = match.index + match[0].length;
     }
     if (last < text.length) nodes.push(text.slice(last));
@@ -110,10 +110,10 @@
     let last = 0;
     for (const cut of cuts) {
       if (cut > points.length) break;
-      nodes.push(...visible(points.slice(last, cut).join("")), make("span", { class: "cut", title: `cut at ${cut}` }, "✂"));
+      nodes.push(...visible(points.slice(last, cut).join(""), true), make("span", { class: "cut", title: `cut at ${cut}` }, "✂"));
       last = cut;
     }
-    return [...nodes, ...visible(points.slice(last).join(""))];
+    return [...nodes, ...visible(points.slice(last).join(""), true)];
   }
   function cutsOf(where) {
     const match = /^#cut=(\d+(?:,\d+)*)$/.exec(where);
@@ -125,6 +125,11 @@
   const list = (numbers) => numbers.map((number) => names[number]).join(", ");
   function withLetter(one, letter) {
     return [...one[LETTERS]].flatMap((found, number) => (found === letter ? [number] : []));
+  }
+  function replays(one) {
+    const wrong = one[WRONG].flatMap((found) => found[4].map((number) => [found[3], names[number]]));
+    const lines = (wrong.length ? wrong : [["", "NAME"]]).map(([where, name]) => `toolcode replay '${one[ID]}${where}' --impl ${name}`);
+    return [lines.join("\n")];
   }
   function tags(one) {
     const fails = one[WRONG].reduce((sum, wrong) => sum + wrong[4].length, 0);
@@ -167,7 +172,7 @@
     const [effect, means] = data.effects[one[EFFECT]];
     section("Why it matters", make("p", {}, `${effect}: ${means}.`), one[WHY] ? make("p", {}, ...visible(one[WHY])) : null);
     section("Link and replay", make("p", {}, make("a", { href: `#${encodeURIComponent(one[ID])}` }, `#${one[ID]}`)),
-      block("input", [`toolcode replay ${one[ID]} --impl NAME`]));
+      block("input", replays(one)));
     return body;
   }
 

@@ -1,0 +1,1 @@
+"""Tests of the matrix: runs, results and reports."""

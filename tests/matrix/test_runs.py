@@ -1,0 +1,194 @@
+"""Running parsers: as expected or not, skipped, too slow; and the reports without running."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.helpers import command
+from tests.harness.test_command import entry
+from toolcode_conformance.cli import main
+from toolcode_conformance.errors import UsageError
+from toolcode_conformance.expectations import parse
+from toolcode_conformance.formatter import canonical
+from toolcode_conformance.matrix import runs, store
+from toolcode_conformance.matrix.command import matrix, reports, verdict
+from toolcode_conformance.matrix.runs import Settings, Subject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KNOWN = "env.made.bad  crash  # ENV.3a: it throws\n"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    cases = [entry("good", "a b"), entry("bad", "BOOM"), entry("absent", "y", needs=["bytes"])]
+    path = tmp_path / "corpus" / "env" / "made.json"
+    path.parent.mkdir(parents=True)
+    group = {"group": "env.made", "description": "d", "clause": "ENV.3a", "cases": cases}
+    path.write_text(canonical(group))
+    return Settings(tmp_path / "results", "quick", 60.0, 5.0, tmp_path / "corpus")
+
+
+def subject(tmp_path: Path, mode: str = "throws", known: str = KNOWN, name: str = "") -> Subject:
+    path = tmp_path / f"{mode}.txt"
+    path.write_text(known)
+    return Subject(name or mode, f"adapter:{command('faulty.py', mode)}", path)
+
+
+def result_of(settings: Settings, name: str) -> store.Result:
+    return store.load((settings.folder / f"{name}.json").read_text(), name)
+
+
+def test_a_run_as_expected_is_exit_0_and_leaves_its_result(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = matrix([subject(tmp_path)], settings)
+    assert verdict(ran, asked=False) == 0
+    made = result_of(settings, "throws")
+    assert made.verdicts == {
+        "env.made.good": "pass",
+        "env.made.bad": "error",
+        "env.made.absent": "not-offered",
+    }
+    assert made.failures["env.made.bad"].cause == "it throws"
+    assert made.date == dt.datetime.now(dt.UTC).date().isoformat()
+    said = capsys.readouterr().out
+    assert "throws: started" in said
+    assert "[1/1] throws: 3 cases, 1 fail, all as expected" in said
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ("", "env.made.bad"),
+        ("env.made.bad  timeout  # ENV.3a: it hangs\n", "env.made.bad"),
+        (KNOWN + "env.made.good  # ENV.3a: it passes now\n", "env.made.good"),
+        (KNOWN + "env.made.gone  # ENV.3a: no such case\n", "expectations"),
+    ],
+)
+def test_a_run_that_is_not_as_expected_is_exit_1_and_named(
+    settings: Settings,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    known: str,
+    words: str,
+) -> None:
+    ran = matrix([subject(tmp_path, known=known)], settings)
+    assert verdict(ran, asked=False) == 1
+    assert f"not as expected: throws: 3 cases, 1 fail, 1 not as expected: {words}" in (
+        capsys.readouterr().out
+    )
+    assert list(result_of(settings, "throws").unexpected) == [words]
+
+
+def test_a_rerun_gives_the_same_bytes(settings: Settings, tmp_path: Path) -> None:
+    texts = []
+    for _ in range(2):
+        matrix([subject(tmp_path)], settings)
+        reports(settings.folder, settings.corpus, tmp_path / "junit.xml")
+        files = sorted(path for path in settings.folder.rglob("*") if path.is_file())
+        texts.append([(path.name, path.read_bytes()) for path in files])
+    assert texts[0] == texts[1]
+    assert [name for name, _ in texts[0]] == [
+        "TABLE.md",
+        "throws.md",
+        "matrix.html",
+        "matrix.md",
+        "throws.json",
+    ]
+
+
+def test_one_that_does_not_end_is_named_and_the_others_run_on(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = Settings(settings.folder, "quick", 8.0, 30.0, settings.corpus)
+    ran = matrix([subject(tmp_path, "sleep"), subject(tmp_path)], slow)
+    assert [one.state for one in ran] == ["broken", "expected"]
+    assert verdict(ran, asked=False) == 1
+    assert "not as expected: sleep: did not end within 8 s" in capsys.readouterr().out
+    assert not (settings.folder / "sleep.json").exists()
+
+
+def test_one_that_is_not_set_up_is_named_and_skipped(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absent = Subject("absent", "no-such-command-here", None)
+    ran = matrix([absent, subject(tmp_path)], settings)
+    assert verdict(ran, asked=False) == 0
+    assert "not set up, and so not run: absent" in capsys.readouterr().out
+    assert verdict(ran, asked=True) == 4
+    assert verdict(ran[:1], asked=False) == 4
+
+
+def test_an_unknown_name_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="'nobody' is no adapter; there are"):
+        runs.subjects(["nobody"])
+
+
+def test_the_known_adapters_come_with_their_expectations() -> None:
+    found = {one.name: one for one in runs.subjects([])}
+    assert found["reference"].expectations is None
+    assert found["omp"].expectations is not None
+    assert [one.name for one in runs.subjects(["omp"])] == ["omp"]
+
+
+def test_reports_only_runs_nothing(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix([subject(tmp_path)], settings)
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(runs, "run_all", refuse)
+    words = ["--results", str(settings.folder), "--corpus", str(settings.corpus)]
+    assert main(["matrix", "--reports-only", *words]) == 0
+    assert "throws" in (settings.folder / "TABLE.md").read_text()
+
+
+def test_no_results_are_one_plain_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["matrix", "--reports-only", "--results", str(tmp_path)]) == 2
+    assert "holds no results: run toolcode matrix first" in capsys.readouterr().err
+
+
+def test_findings_of_a_parser_that_fails_no_more_are_removed(
+    settings: Settings, tmp_path: Path
+) -> None:
+    matrix([subject(tmp_path)], settings)
+    stale = settings.folder / "findings" / "gone.md"
+    stale.parent.mkdir()
+    stale.write_text("old")
+    reports(settings.folder, settings.corpus)
+    assert [path.name for path in stale.parent.iterdir()] == ["throws.md"]
+
+
+def test_a_reason_that_names_another_line_is_told_in_full() -> None:
+    lines = parse(
+        "lit.a.one  # LIT.1a: tabs are lost\n"
+        "lit.a.two  # LIT.1b: as one\n"
+        "lit.b.three  # LIT.1b: as a.one, and feeds too\n"
+        "lit.b.four  # LIT.1b: as nobody\n",
+        "made",
+    )
+    told = [runs.cause(lines, name) for name in ("lit.a.two", "lit.b.three", "lit.b.four", "x.y.z")]
+    assert told == [
+        "LIT.1a: tabs are lost",
+        "LIT.1a: tabs are lost, and feeds too",
+        "LIT.1b: as nobody",
+        "",
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/meminfo")
+def test_no_more_runs_at_a_time_than_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert runs.jobs_that_fit(1) == 1
+    assert 1 <= runs.jobs_that_fit(10_000) < 10_000
+    monkeypatch.setattr(runs, "_PER_RUN", 1 << 60)
+    assert runs.jobs_that_fit(8) == 1
