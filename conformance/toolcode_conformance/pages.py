@@ -1,24 +1,21 @@
-"""Results as a Markdown table and as one self-contained HTML page, from the JSON result file.
+"""One run as a Markdown table and as one self-contained HTML page, from the JSON result file.
 
-Both are pure functions of the result file's value, so they can be made later and elsewhere.
+Both are pure functions of the result file's value and the corpus, so they can be made later.
 """
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any, Final
 
+from toolcode_conformance.matrix import html, store
+from toolcode_conformance.matrix.answers import wording
 from toolcode_conformance.tables import clause_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-_STYLE: Final = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
-    "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;"
-    "text-align:left;vertical-align:top}td.n{text-align:right}code{font-size:.9em;"
-    "overflow-wrap:anywhere}.failed{color:#a00}"
-)
+    from toolcode_conformance.cases import Case
+
 _COLUMNS: Final = ("passed", "failed", "expected_failures", "not_offered")
 
 
@@ -63,44 +60,7 @@ def markdown(value: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(cells: list[str], kind: str = "td") -> str:
-    return "<tr>" + "".join(f"<{kind}>{cell}</{kind}>" for cell in cells) + "</tr>"
-
-
-def page(value: dict[str, Any]) -> str:
-    """Return a result file's value as an HTML page that needs no other file."""
-    title = html.escape(_heading(value))
-    head = [column.replace("_", " ") for column in _COLUMNS]
-    parts = [
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>",
-        f"<style>{_STYLE}</style><h1>{title}</h1>",
-        "<table>",
-        _row(["profile", *head], "th"),
-        *(_row([name, *cells]) for name, cells in _profiles(value)),
-        "</table>",
-    ]
-    failures = _failures(value)
-    if failures:
-        parts += [
-            "<h2>Failures</h2><table>",
-            _row(["case", "clause", "effect", "verdict", "detail"], "th"),
-        ]
-        parts += [_failure_row(found) for found in failures]
-        parts.append("</table>")
-    chosen = ", ".join(f"{name}={option}" for name, option in value["choices"].items())
-    parts.append(f"<p>Choices: {html.escape(chosen)}</p></html>")
-    return "\n".join(parts) + "\n"
-
-
-def _failure_row(found: dict[str, Any]) -> str:
-    name = html.escape(found["id"] + found.get("where", ""))
-    detail = html.escape(found.get("expected", found.get("detail", "")))
-    return _row(
-        [
-            f"<code>{name}</code>",
-            html.escape(clause_line(found["clause"])),
-            found["why"],
-            found["verdict"],
-            f"<code>{detail}</code>",
-        ]
-    )
+def page(value: dict[str, Any], cases: Sequence[Case]) -> str:
+    """Return a result file's value as an HTML page that needs no other file: a matrix of one."""
+    result = store.from_run(value, name=value["implementation"]["name"], date="", chunks="")
+    return html.page([result], cases, wording())

@@ -316,7 +316,7 @@ def _write_files(run: Run) -> None:
     writers: dict[str, Callable[[], str]] = {
         "json_file": lambda: results,
         "markdown_file": lambda: pages.markdown(value),
-        "html_file": lambda: pages.page(value),
+        "html_file": lambda: pages.page(value, [*run.corpus.cases, *run.streams]),
         "write_expectations": run.collector.as_expectations,
     }
     for option, text in writers.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from toolcode_conformance import places, spec
 from toolcode_conformance.cases import SCAN_OPS
 from toolcode_conformance.expected import expectation
 
@@ -18,6 +19,11 @@ _TAIL: Final = 200
 _VALUE: Final = 300
 _SEGMENTS: Final = 12
 _MARKS: Final = (("skipped", "skips"), ("unresolved", "unresolved"))
+
+
+def wording() -> dict[str, str]:
+    """Return the text of every clause of SPEC.md, by its id."""
+    return {one.id: one.text for one in spec.load(places.spec_file()).clauses}
 
 
 def trimmed(text: str, head: int = _HEAD, tail: int = _TAIL) -> tuple[str, int]:

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolcode_conformance import places, spec
+from toolcode_conformance import places
 from toolcode_conformance.chunking import LEVELS
 from toolcode_conformance.corpus import load_corpus
 from toolcode_conformance.errors import UsageError
-from toolcode_conformance.matrix import findings, html, junit, markdown, runs, store
+from toolcode_conformance.matrix import answers, findings, html, junit, markdown, runs, store
 
 if TYPE_CHECKING:
     import argparse
@@ -89,7 +89,7 @@ def reports(
     """
     results = store.load_all(folder)
     cases = load_corpus(corpus_folder).cases
-    wording = {one.id: one.text for one in spec.load(places.spec_file()).clauses}
+    wording = answers.wording()
     page = html.page(results, cases, wording)
     if len(page) > _PAGE_LIMIT:
         _say(f"matrix.html holds {len(page)} characters, more than {_PAGE_LIMIT}")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolcode_conformance import expectations, implementation, places
+from toolcode_conformance import expectations, implementation, peers, places
 from toolcode_conformance.errors import UsageError
 from toolcode_conformance.matrix import store
 
@@ -31,7 +31,7 @@ _PER_RUN: Final = 1_500_000
 
 _AS_EXPECTED, _UNEXPECTED, _WOULD_NOT_START = 0, 1, 4
 _REFERENCE: Final = re.compile(r"as (?:in )?([a-z0-9.*-]+)(, .*)?")
-_LAST_LINES: Final = 3
+_SAID: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _command(subject: Subject, settings: Settings, found: Path) -> list[str]:
 
 
 def _process(words: Sequence[str], folder: str, limit: float) -> tuple[int | None, str]:
-    """Run a command and return its exit code, None when it took too long, and its last lines."""
+    """Run a command and return its exit code, None when it took too long, and its last line."""
     # A session of its own, so that what the parser started ends with it.
     process = subprocess.Popen(  # noqa: S603  our own command
         words,
@@ -172,7 +172,7 @@ def _process(words: Sequence[str], folder: str, limit: float) -> tuple[int | Non
         _end(process)
         return None, ""
     lines = [line for line in out.decode("utf-8", "replace").splitlines() if line.strip()]
-    return process.returncode, " / ".join(lines[-_LAST_LINES:])
+    return process.returncode, lines[-1][:_SAID] if lines else ""
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -181,6 +181,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     else:
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
+
+
+def _installed(name: str) -> bool:
+    recipe = peers.recipes().get(name)
+    return recipe is not None and recipe.installed
 
 
 def _settle(
@@ -192,6 +197,8 @@ def _settle(
 ) -> tuple[str, str]:
     if code is None:
         return "broken", f"did not end within {settings.limit:.0f} s"
+    if code == _WOULD_NOT_START and _installed(subject.name):
+        return "broken", f"is installed, but would not start: {said}"
     if code == _WOULD_NOT_START:
         return "skipped", f"not set up, skipped: {said}"
     if code not in {_AS_EXPECTED, _UNEXPECTED} or not found.is_file():

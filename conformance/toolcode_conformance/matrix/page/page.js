@@ -266,8 +266,10 @@
   }
 
   function start() {
-    const days = [...new Set(data.parsers.map((parser) => parser.date))].sort();
-    $("intro").textContent = `${data.parsers.length} parsers, ${data.cases.length} cases, run on ${days.join(" to ")}. `
+    const days = [...new Set(data.parsers.map((parser) => parser.date))].filter(Boolean).sort();
+    const when = days.length ? `, run on ${days.join(" to ")}` : "";
+    const many = data.parsers.length === 1 ? "1 parser" : `${data.parsers.length} parsers`;
+    $("intro").textContent = `${many}, ${data.cases.length} cases${when}. `
       + "What a parser never promised is not offered: it is counted apart and enters no percentage. "
       + "Texts show their white space: ⏎ line break, → tab, a dot for a space, ✂ a cut between two pieces of a stream.";
     fillFilters();
