@@ -7,8 +7,10 @@ import shutil
 from typing import TYPE_CHECKING
 
 from toolcode_conformance import places
-from toolcode_conformance.readings_store import replies
+from toolcode_conformance.readings_store import decisions, replies
+from toolcode_conformance.recorder.card import promoted
 from toolcode_conformance.recorder.cli import main
+from toolcode_conformance.recorder.outcomes import OUTCOMES, outcomes
 from toolcode_conformance.recorder.pieces import full_text
 from toolcode_conformance.recorder.store import load_packed
 
@@ -54,6 +56,20 @@ def test_every_case_is_a_reply_of_the_recording() -> None:
             record = known[key].record
             assert source["temperature"] == record["temperature"], entry["id"]
             assert source["prompt"] == record["prompt"], entry["id"]
+
+
+def test_every_shape_has_a_named_case() -> None:
+    cases = promoted(_FOLDER)
+    assert sum(map(len, cases.values())) >= 60
+    for shape in decisions(_FOLDER):
+        assert any(key in cases for key in shape.replies), shape.id
+    marks = {
+        mark
+        for reply in replies(_FOLDER)
+        if reply.key in cases
+        for mark in outcomes(reply.record["replies"][reply.number - 1])
+    }
+    assert marks == set(OUTCOMES)
 
 
 def test_the_transcripts_are_as_many_as_asked_for() -> None:

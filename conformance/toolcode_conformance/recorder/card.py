@@ -16,7 +16,7 @@ from toolcode_conformance import readings_store as store
 from toolcode_conformance.corpus import group_files, load_group
 from toolcode_conformance.errors import CorpusError
 from toolcode_conformance.readings import CHOICES, read
-from toolcode_conformance.recorder.outcomes import table
+from toolcode_conformance.recorder.outcomes import OUTCOMES, outcomes, table
 from toolcode_conformance.tables import choices as all_choices
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ def _parts(folder: Path) -> dict[str, str]:
     return {
         "counts": _counts(folder, records, replies),
         "outcomes": "\n" + table(records) + "\n",
+        "shapes": _shapes(folder, replies),
         "readings": _readings(replies, readings),
-        "differences": _differences(store.decisions(folder)),
+        "differences": _differences(store.decisions(folder), promoted(folder)),
         "choices": _choices([reply.text for reply in replies if reply.key in readings]),
     }
 
@@ -117,15 +118,43 @@ def _readings(replies: list[store.Reply], readings: dict[str, store.Reading]) ->
 _UNSURE: Final = {"unresolved", "skipped", "conditional"}
 
 
-def _differences(shapes: list[store.Shape]) -> str:
+def promoted(folder: Path) -> dict[str, list[str]]:
+    """Return the ids of the named cases by the key of the reply they were made of."""
+    found = collections.defaultdict[str, list[str]](list)
+    for path in group_files([folder]):
+        for case in load_group(path).cases:
+            number = case.source.get("reply", 1)
+            key = case.source["transcript"] + (f"/{number}" if number > 1 else "")
+            found[key].append(case.id)
+    return found
+
+
+def _shapes(folder: Path, replies: list[store.Reply]) -> str:
+    cases = promoted(folder)
+    counts = collections.Counter(
+        mark
+        for reply in replies
+        for mark in outcomes(reply.record["replies"][reply.number - 1])
+        for _ in cases.get(reply.key, ())
+    )
+    return _rows("shape|named cases:", ((mark, counts[mark]) for mark in OUTCOMES))
+
+
+def _differences(shapes: list[store.Shape], cases: dict[str, list[str]]) -> str:
     rows = [
-        (len(shape.replies), shape.question, shape.clause, shape.other)
+        (
+            len(shape.replies),
+            shape.question,
+            shape.clause,
+            shape.other,
+            sum(len(cases.get(key, ())) for key in shape.replies),
+        )
         for shape in sorted(shapes, key=lambda shape: -len(shape.replies))
     ]
-    whole = sum(len(shape.replies) for shape in shapes)
+    whole = sum(len(shape.replies) for shape in shapes), sum(row[-1] for row in rows)
     return _rows(
-        "replies:|question|decided by|oh-my-pi gives",
-        [*rows, (whole, "all", "", "")],
+        "replies:|question|decided by|oh-my-pi gives|named cases:",
+        [*rows, (whole[0], "all", "", "", whole[1])],
     )
 
 
