@@ -149,6 +149,25 @@ def _count(corpus: Corpus, title: str, key: Callable[[Case], str]) -> None:
     _say(f"{title}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
 
 
+def _recording(folder: Path) -> str:
+    """Return the counts of the recording, which are no cases of the default run."""
+    from toolcode_conformance import readings_store as store  # noqa: PLC0415  only for stats
+
+    replies = list(store.replies(folder))
+    readings = store.load(folder)
+    transcripts = len({reply.record["id"] for reply in replies})
+    second = collections.Counter(reading.second for reading in readings.values())
+    return (
+        f"recorded: {transcripts} transcripts, {len(replies)} replies, of which {len(readings)} "
+        f"have a reading (second reader: {_shown(second)}), {len(store.undecided(folder))} "
+        f"undecided, {sum(len(s.replies) for s in store.decisions(folder))} decided by hand"
+    )
+
+
+def _shown(counts: collections.Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+
+
 def run_stats(_options: argparse.Namespace) -> int:
     """Print counts of the corpus."""
     corpus = load_corpus()
@@ -161,4 +180,5 @@ def run_stats(_options: argparse.Namespace) -> int:
     _count(corpus, "polarity", polarity)
     clauses = {case.clause for case in corpus.cases}
     _say(f"clauses with a case: {len(clauses)}")
+    _say(_recording(corpus.root / "recorded"))
     return 0
