@@ -30,6 +30,8 @@ from toolcode_conformance.token_cuts_tokenizer import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolcode_conformance.cases import Case
+
 _REFERENCE = "toolcode_conformance.reference_handler:string_aware"
 _FAKE = """
 exports.fromPreTrained = () => ({
@@ -72,9 +74,9 @@ def test_the_table_fits_the_corpus() -> None:
 
 def test_the_table_covers_every_area_with_scans() -> None:
     corpus = load_corpus()
-    areas = {one.area for one in corpus.cases if suitable(one)}
     cut = {corpus.by_id[name].area for name in table()}
-    assert areas == cut
+    assert cut <= {one.area for one in corpus.cases if suitable(one)}
+    assert cut >= {"arg", "call", "env", "hostile", "lit", "model", "out", "stream", "think"}
     assert len(table()) >= 150
 
 
@@ -88,16 +90,28 @@ def test_tokens_of_the_convention_are_the_recorded_ones() -> None:
     assert all(entry.lengths[:4] == (3, 4, 1, 4) for entry in opened)
 
 
+def in_the_table() -> Case:
+    """Return a case of the table that is one block with a call."""
+    cases = load_corpus().by_id
+    return next(
+        cases[name]
+        for name, entry in table().items()
+        if cases[name].text.startswith("```tool_code\n")
+        and len(entry.lengths) > 12
+        and not cases[name].options
+        and "call" in cases[name].expect["segments"][0]
+    )
+
+
 def test_the_default_run_tries_the_tokens_first() -> None:
-    name = "arg.duplicates.apart"
     session = python_session(_REFERENCE)
-    one = load_corpus().find(name)
-    assert session.named_cuts(one, one.text) == {"tokens": table()[name].cuts}
+    one = in_the_table()
+    assert session.named_cuts(one, one.text) == {"tokens": table()[one.id].cuts}
     assert session.named_cuts(one, one.text + "x") == {}
 
 
 class TokenBreaker:
-    """Scans well, unless the first chunk is a fence of three backticks alone."""
+    """Scans well, unless the first two chunks are those that the tokenizer makes."""
 
     def __init__(self) -> None:
         from toolcode_conformance.reference_handler import string_aware  # noqa: PLC0415  here only
@@ -106,7 +120,7 @@ class TokenBreaker:
 
     def handle(self, request: dict[str, Any]) -> dict[str, Any]:
         chunks = request.get("chunks", [])
-        if chunks[:1] == ["```"] and len(chunks) > 10:
+        if chunks[:2] == ["```", "tool"]:
             request = request | {"chunks": ["" for _ in chunks]}
         answer = self.inner.handle(request)
         if request["op"] == "hello":
@@ -116,7 +130,7 @@ class TokenBreaker:
 
 def test_a_parser_that_fails_at_tokens_is_told_so() -> None:
     session = python_session("tests.recorder.test_token_cuts:TokenBreaker")
-    outcome = session.run(load_corpus().find("arg.duplicates.apart"))
+    outcome = session.run(in_the_table())
     assert (outcome.verdict, outcome.where) == ("streaming-differs", "#cut=tokens")
 
 
@@ -190,7 +204,9 @@ def test_the_choice_is_spread_over_areas() -> None:
     chosen = choose(cases, 40)
     assert sum(one.area == "arg" for one in chosen) == 3
     assert 35 <= len(chosen) <= 45
-    assert chosen[4].id > "env.made.n005"
+    # One more case moves no other, but takes the place of one at most.
+    more = choose([*cases, case("abc", id="env.made.another")], 40)
+    assert len({one.id for one in chosen} - {one.id for one in more}) <= 1
 
 
 # --- tokenizers ----------------------------------------------------------------------------------
