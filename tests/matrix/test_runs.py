@@ -10,6 +10,7 @@ import pytest
 
 from tests.harness.helpers import command
 from tests.harness.test_command import entry
+from tests.matrix.samples import result
 from toolcode_conformance.cli import main
 from toolcode_conformance.errors import UsageError
 from toolcode_conformance.expectations import parse
@@ -17,6 +18,7 @@ from toolcode_conformance.formatter import canonical
 from toolcode_conformance.matrix import runs, store
 from toolcode_conformance.matrix.command import matrix, reports, verdict
 from toolcode_conformance.matrix.runs import Settings, Subject
+from toolcode_conformance.matrix.store import Failure, Result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,19 +46,23 @@ def result_of(settings: Settings, name: str) -> store.Result:
     return store.load((settings.folder / f"{name}.json").read_text(), name)
 
 
-def test_a_run_as_expected_is_exit_0_and_leaves_its_result(
+def test_a_run_as_expected_is_exit_0_and_a_rerun_gives_the_same_bytes(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran = matrix([subject(tmp_path)], settings)
+    texts = []
+    for _ in range(2):
+        ran = matrix([subject(tmp_path)], settings)
+        texts.append((settings.folder / "throws.json").read_bytes())
+    assert texts[0] == texts[1]
     assert verdict(ran, asked=False) == 0
-    made = result_of(settings, "throws")
-    assert made.verdicts == {
+    found = result_of(settings, "throws")
+    assert found.verdicts == {
         "env.made.good": "pass",
         "env.made.bad": "error",
         "env.made.absent": "not-offered",
     }
-    assert made.failures["env.made.bad"].cause == "it throws"
-    assert made.date == dt.datetime.now(dt.UTC).date().isoformat()
+    assert found.failures["env.made.bad"].cause == "it throws"
+    assert found.date == dt.datetime.now(dt.UTC).date().isoformat()
     said = capsys.readouterr().out
     assert "throws: started" in said
     assert "[1/1] throws: 3 cases, 1 fail, all as expected" in said
@@ -86,23 +92,6 @@ def test_a_run_that_is_not_as_expected_is_exit_1_and_named(
     assert list(result_of(settings, "throws").unexpected) == [words]
 
 
-def test_a_rerun_gives_the_same_bytes(settings: Settings, tmp_path: Path) -> None:
-    texts = []
-    for _ in range(2):
-        matrix([subject(tmp_path)], settings)
-        reports(settings.folder, settings.corpus, tmp_path / "junit.xml")
-        files = sorted(path for path in settings.folder.rglob("*") if path.is_file())
-        texts.append([(path.name, path.read_bytes()) for path in files])
-    assert texts[0] == texts[1]
-    assert [name for name, _ in texts[0]] == [
-        "TABLE.md",
-        "throws.md",
-        "matrix.html",
-        "matrix.md",
-        "throws.json",
-    ]
-
-
 def test_one_that_does_not_end_is_named_and_the_others_run_on(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,6 +108,7 @@ def test_one_that_is_not_set_up_is_named_and_skipped(
 ) -> None:
     absent = Subject("absent", "no-such-command-here", None)
     ran = matrix([absent, subject(tmp_path)], settings)
+    assert [one.state for one in ran] == ["skipped", "expected"]
     assert verdict(ran, asked=False) == 0
     assert "not set up, and so not run: absent" in capsys.readouterr().out
     assert verdict(ran, asked=True) == 4
@@ -137,10 +127,17 @@ def test_the_known_adapters_come_with_their_expectations() -> None:
     assert [one.name for one in runs.subjects(["omp"])] == ["omp"]
 
 
-def test_reports_only_runs_nothing(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    matrix([subject(tmp_path)], settings)
+def made(settings: Settings) -> Result:
+    """Leave the result of a run that failed one case, without running."""
+    failure = Failure("error", detail="boom", cause="it throws", clause="ENV.3a")
+    kept = result("made", {"env.made.good": "pass", "env.made.bad": failure})
+    settings.folder.mkdir()
+    (settings.folder / "made.json").write_text(store.dump(kept))
+    return kept
+
+
+def test_reports_only_runs_nothing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(settings)
 
     def refuse(*_: Any) -> None:
         raise AssertionError
@@ -148,7 +145,19 @@ def test_reports_only_runs_nothing(
     monkeypatch.setattr(runs, "run_all", refuse)
     words = ["--results", str(settings.folder), "--corpus", str(settings.corpus)]
     assert main(["matrix", "--reports-only", *words]) == 0
-    assert "throws" in (settings.folder / "TABLE.md").read_text()
+    assert "| [made](https://example.org/made) |" in (settings.folder / "TABLE.md").read_text()
+
+
+def test_reports_made_again_have_the_same_bytes(settings: Settings, tmp_path: Path) -> None:
+    made(settings)
+    texts = []
+    for _ in range(2):
+        reports(settings.folder, settings.corpus, tmp_path / "junit.xml")
+        files = [*settings.folder.rglob("*.*"), tmp_path / "junit.xml"]
+        texts.append({path.name: path.read_bytes() for path in files})
+    assert texts[0] == texts[1]
+    names = {"TABLE.md", "matrix.html", "matrix.md", "made.json", "made.md", "junit.xml"}
+    assert set(texts[0]) == names
 
 
 def test_no_results_are_one_plain_sentence(
@@ -158,15 +167,13 @@ def test_no_results_are_one_plain_sentence(
     assert "holds no results: run toolcode matrix first" in capsys.readouterr().err
 
 
-def test_findings_of_a_parser_that_fails_no_more_are_removed(
-    settings: Settings, tmp_path: Path
-) -> None:
-    matrix([subject(tmp_path)], settings)
+def test_findings_of_a_parser_that_fails_no_more_are_removed(settings: Settings) -> None:
+    made(settings)
     stale = settings.folder / "findings" / "gone.md"
     stale.parent.mkdir()
     stale.write_text("old")
     reports(settings.folder, settings.corpus)
-    assert [path.name for path in stale.parent.iterdir()] == ["throws.md"]
+    assert [path.name for path in stale.parent.iterdir()] == ["made.md"]
 
 
 def test_a_reason_that_names_another_line_is_told_in_full() -> None:
@@ -192,3 +199,13 @@ def test_no_more_runs_at_a_time_than_memory_holds(monkeypatch: pytest.MonkeyPatc
     assert 1 <= runs.jobs_that_fit(10_000) < 10_000
     monkeypatch.setattr(runs, "_PER_RUN", 1 << 60)
     assert runs.jobs_that_fit(8) == 1
+
+
+def test_one_that_is_installed_but_does_not_start_is_not_skipped(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_installed", lambda name: name == "absent")
+    absent = Subject("absent", "no-such-command-here", None)
+    ran = matrix([absent], settings)
+    assert [one.state for one in ran] == ["broken"]
+    assert "is installed, but would not start" in ran[0].text
