@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolcode_conformance import emission, places, token_cuts, twins
-from toolcode_conformance.corpus import group_files, load_group, read_json
+from toolcode_conformance.corpus import group_files, load_families, load_group, read_json
 from toolcode_conformance.errors import CorpusError
+from toolcode_conformance.families import FILE
 from toolcode_conformance.features import features
 from toolcode_conformance.formatter import canonical
 from toolcode_conformance.oracle import opinion
@@ -56,6 +57,7 @@ def check_corpus(paths: list[Path]) -> tuple[list[str], list[str]]:
         found += _probes(cases)
         found += _released(cases)
         found += twins.problems(cases)
+        found += _families(cases)
         found += token_cuts.problems(cases)
     for case in cases:
         found += [f"{case.id}: {problem}" for problem in check_case(case)]
@@ -120,6 +122,23 @@ def _released(cases: list[Case]) -> Iterator[str]:
         for name in path.read_text("utf-8").split():
             if name not in known:
                 yield f"{name}: was released with {path.stem} and is gone; keep it as an alias"
+
+
+def _families(cases: list[Case]) -> Iterator[str]:
+    """Every derived variant has two readers as well: the relation, and CPython."""
+    root = places.corpus_dir()
+    try:
+        groups = load_families(root, {case.id: case for case in cases})
+    except CorpusError as error:
+        yield str(error)
+        return
+    path = root / FILE
+    if path.is_file() and path.read_text("utf-8") != json.dumps(read_json(path), indent=1) + "\n":
+        yield f"{path}: is not canonical: write it as JSON with an indent of 1"
+    for case in (case for group in groups for case in group.cases):
+        differs = opinion(case).differs
+        if differs:
+            yield f"{case.id}: CPython disagrees: {differs}"
 
 
 def _probes(cases: list[Case]) -> Iterator[str]:

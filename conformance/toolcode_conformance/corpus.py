@@ -11,7 +11,7 @@ from toolcode_conformance.cases import Case, make_case
 from toolcode_conformance.errors import CorpusError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
@@ -121,6 +121,23 @@ def group_files(paths: Iterable[Path]) -> list[Path]:
     return sorted(path for path in found if path.parent.name != "schema")
 
 
+def load_families(root: Path, by_id: Mapping[str, Case]) -> list[Group]:
+    """Load the groups that are derived from `families.json`, where there is one.
+
+    Raises:
+        CorpusError: The file is broken, or names what does not exist.
+    """
+    from toolcode_conformance import families  # noqa: PLC0415  its tables are read with this module
+
+    path = root / families.FILE
+    if not path.is_file():
+        return []
+    return [
+        Group(f"{families.AREA}.{name}", f"Variants of {base}.", "CALL.1", path, tuple(cases))
+        for name, base, cases in families.derived(path, read_json(path), by_id)
+    ]
+
+
 def load_corpus(root: Path | None = None) -> Corpus:
     """Load all groups below `root` (default: the corpus of this clone or wheel).
 
@@ -128,7 +145,8 @@ def load_corpus(root: Path | None = None) -> Corpus:
         CorpusError: A file is broken, an id or alias is used twice, or there is no case at all.
     """
     root = root or places.corpus_dir()
-    groups = tuple(load_group(path) for path in group_files([root]))
+    groups = [load_group(path) for path in group_files([root])]
+    groups += load_families(root, {case.id: case for group in groups for case in group.cases})
     by_id: dict[str, Case] = {}
     for case in (case for group in groups for case in group.cases):
         for name in (case.id, *case.aliases):
@@ -138,4 +156,4 @@ def load_corpus(root: Path | None = None) -> Corpus:
             by_id[name] = case
     if not by_id:
         raise CorpusError("holds no case", path=root)
-    return Corpus(root, groups, by_id)
+    return Corpus(root, tuple(groups), by_id)
