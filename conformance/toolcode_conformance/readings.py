@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from toolcode_conformance.readings_calls import read_body
-from toolcode_conformance.readings_lexer import string_end
+from toolcode_conformance.readings_lexer import line_end, string_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -153,14 +153,10 @@ class _Reader:
                 end = string_end(text, at, quote, lines=len(quote) > 1)
                 if end is None and len(quote) > 1:
                     return None
-                at = end if end is not None else self._line_end(at)
+                at = end if end is not None else line_end(text, at)
             else:
                 at += 1
         return None
-
-    def _line_end(self, at: int) -> int:
-        found = re.compile(r"[\r\n]").search(self.source, at)
-        return found.start() if found else len(self.source)
 
     # --- thoughts --------------------------------------------------------------------------------
 

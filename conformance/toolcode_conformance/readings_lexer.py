@@ -114,12 +114,12 @@ class _Lexer:
         if end is not None:
             self._add("string", end)
             return
-        line = _BREAK.search(text, quote_at)
-        if self.open or len(quote) > 1 or line is None:
+        stop = line_end(text, quote_at)
+        if self.open or len(quote) > 1 or stop == len(text):
             self.in_string = True
             self._add("operator", len(text))
         else:
-            self._add("operator", line.start())
+            self._add("operator", stop)
 
     def _close(self, closer: str) -> None:
         """Close the pair, and what is open inside it (CALL.12); a call's end is a wall."""
@@ -142,6 +142,14 @@ class _Lexer:
             return False
         before = self.tokens[index - 1]
         return before.kind == "name" and not keyword.iskeyword(before.text)
+
+
+def line_end(text: str, at: int) -> int:
+    """Return where the line of an open string ends; a backslash joins the next line to it."""
+    while at < len(text) and text[at] not in "\r\n":
+        broken = _BREAK.match(text, at + 1) if text[at] == "\\" else None
+        at = broken.end() if broken else at + 1 + (text[at] == "\\")
+    return min(at, len(text))
 
 
 def string_end(text: str, quote_at: int, quote: str, *, lines: bool) -> int | None:

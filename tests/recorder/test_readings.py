@@ -52,16 +52,23 @@ def all_replies() -> list[Reply]:
     return list(replies(_FOLDER))
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a copy of the recording's first part, with its readings."""
-    kept = ("transcripts-01.jsonl.gz", "decisions.toml", "undecided/questions.toml")
-    (tmp_path / "undecided").mkdir()
-    for name in kept:
-        shutil.copy(_FOLDER / name, tmp_path / name)
-    rows, problems = make(tmp_path, string_aware())
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the recording's last, small part, with its readings."""
+    folder = tmp_path_factory.mktemp("recorded")
+    (folder / "undecided").mkdir()
+    for name in ("transcripts-05.jsonl.gz", "decisions.toml", "undecided/questions.toml"):
+        shutil.copy(_FOLDER / name, folder / name)
+    rows, problems = make(folder, string_aware())
     assert not problems
-    (tmp_path / "readings.jsonl.gz").write_bytes(dump(rows))
+    (folder / "readings.jsonl.gz").write_bytes(dump(rows))
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """Return a copy of that folder, to be spoiled."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
@@ -85,7 +92,7 @@ def test_the_reference_gives_the_reading_for_tokens_and_bursts(
     part: int, all_replies: list[Reply]
 ) -> None:
     stored = load(_FOLDER)
-    for reply in all_replies[part::_PARTS]:
+    for reply in [one for one in all_replies if one.key in stored][part::_PARTS]:
         wanted = [_plain(segment) for segment in stored[reply.key].segments]
         for chunks in (reply.chunks, split(reply.text, bursts(reply.chunks, reply.key))):
             assert segments(list(scan_stream(chunks))) == wanted, reply.key
@@ -156,7 +163,7 @@ class Liar(Reference):
 def test_a_reply_on_which_readers_differ_has_no_reading(folder: Path) -> None:
     rows, problems = make(folder, Liar.__new__(Liar))
     calls = sum(any("call" in s for s in r.segments) for r in load(folder).values())
-    assert len(problems) == calls > 100
+    assert len(problems) == calls > 20
     assert len(rows) + len(problems) == len(load(folder))
     assert problems[0].endswith(": the second reading differs from the reference's")
 
