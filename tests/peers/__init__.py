@@ -1,0 +1,1 @@
+"""Other people's parsers: installing them, and the host they run in."""
