@@ -98,9 +98,14 @@ def not_offered(case: Case, impl: Implementation) -> str | None:
 
 def text_for(case: Case, impl: Implementation) -> str:
     """Return the text to scan: the case's own, or its literal in a form that is offered."""
+    return in_forms(case, impl.features)
+
+
+def in_forms(case: Case, forms: frozenset[str]) -> str:
+    """Return a scan's text for an implementation that promises certain forms; none means all."""
     if case.op == "literal":
-        return wrap_literal(case.text, impl.features)
-    if impl.features and "fence" not in impl.features:
+        return wrap_literal(case.text, forms)
+    if forms and "fence" not in forms:
         body = lone_body(case.text)
         return case.text if body is None else body
     return case.text

@@ -176,9 +176,14 @@ def test_a_section_says_right_wrong_clause_and_why(browser: Browser, page: Path)
     headings = browser.evaluate(
         "[...document.querySelectorAll('details[open] h3')].map(e => e.textContent)"
     )
-    assert headings[:4] == ["Input", "Right answer", "✗ other, third: wrong-answer", "✓ Right"]
+    assert headings[:4] == [
+        "Input",
+        "Right answer",
+        "✗ other, third: wrong-answer (slow)",
+        "✓ Right",
+    ]
     assert headings[4].startswith("Clause ENV.3a: ")
-    assert "slow: the time grows faster than the text." in text_of(browser, "details[open]")
+    assert "can do: slow, the time grows faster than the text." in text_of(browser, "details[open]")
 
 
 def test_the_keyboard_suffices(browser: Browser) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.matrix.samples import CASES, EVIL, RESULTS, case, result
 from toolcode_conformance.matrix import answers, findings, html, junit, markdown, tally
-from toolcode_conformance.matrix.kinds import KIND_TEXT, kind
+from toolcode_conformance.matrix.kinds import KIND_TEXT, effect, kind
 from toolcode_conformance.matrix.store import Failure
 
 WORDING = {"ENV.3a": f"Text is unchanged. {EVIL}"}
@@ -98,6 +98,72 @@ def test_without_a_cause_clause_and_kind_are_the_signature() -> None:
     ]
 
 
+def test_what_the_cutting_breaks_is_one_finding_per_way_in_which_it_breaks() -> None:
+    cases = [case("a"), case("b", clause="ENV.2a"), case("c")]
+    details = [
+        "in one piece it is right, but want call f, got text '```tool_cod', call f",
+        "in one piece it is right, but want call g, got text '```to', call g",
+        "in one piece it is right, but want call f, got nothing",
+    ]
+    failures = {
+        one.id: Failure("streaming-differs", "#cut=4", detail=detail)
+        for one, detail in zip(cases, details, strict=True)
+    }
+    found = findings.group(result("x", failures), cases)
+    assert [(one.clause, len(one.failures)) for one in found] == [
+        ("STREAM.1a", 2),
+        ("STREAM.1a", 1),
+    ]
+
+
+def test_a_finding_shows_the_text_that_the_parser_was_given() -> None:
+    literal = case("a", "('a')", op="literal", expect={"value": "a"})
+    made = result("x", {literal.id: Failure("wrong-answer", detail="want call f, got nothing")})
+    assert "```tool_code\nprint(default_api.f(x=('a')))" in findings.page(made, [literal], WORDING)
+    made.implementation["features"] = ["list"]
+    assert "````text\nf(x=('a'))\n````" in findings.page(made, [literal], WORDING)
+
+
+def test_one_error_is_one_finding_whatever_the_cases_are_about() -> None:
+    cases = [case("a", why="slow"), case("b", clause="ENV.2a", why="crash"), case("c")]
+    said = "the implementation threw: ValueError: malformed node or string: <ast.Name at 0x...>"
+    other = "the implementation threw: SyntaxError: invalid syntax (<unknown>, line 1)"
+    details = dict(zip((one.id for one in cases), (said, said, other), strict=True))
+    made = result("x", {name: Failure("error", detail=d) for name, d in details.items()})
+    assert sorted(
+        (one.clause, one.error, len(one.failures)) for one in findings.group(made, cases)
+    ) == [
+        ("ENV.2a", "ValueError: malformed node or string", 2),
+        ("ENV.3a", "SyntaxError: invalid syntax", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("why", "failure", "seen"),
+    [
+        ("unsafe-execution", Failure("error", detail="it threw"), "crash"),
+        ("unsafe-execution", Failure("timeout"), "stall"),
+        (
+            "unsafe-execution",
+            Failure("wrong-answer", detail="want call f, got nothing"),
+            "lost-call",
+        ),
+        ("unsafe-execution", Failure("wrong-answer", detail="want nothing, got call f"), None),
+        (
+            "crash",
+            Failure("error", detail="Evaluated: evaluates model output: 1"),
+            "unsafe-execution",
+        ),
+        ("leak-to-user", Failure("error", detail="it threw"), None),
+        ("corrupt-argument", Failure("wrong-answer", detail="text differs from 1"), None),
+    ],
+)
+def test_a_parser_is_charged_with_no_more_than_was_seen(
+    why: str, failure: Failure, seen: str | None
+) -> None:
+    assert effect(case("a", why=why), failure) == (seen or why)
+
+
 def test_the_example_has_the_worst_effect_and_then_the_smallest_input() -> None:
     cases = [
         case("long", "aaaa", why="wrong-call"),
@@ -124,6 +190,7 @@ def test_the_example_has_the_worst_effect_and_then_the_smallest_input() -> None:
         ("streaming-differs", "in one piece it is right, but want call f, got nothing", "chunking"),
         ("rendering", "this must be refused, but 'x' was rendered", "not-refused"),
         ("rendering", "the body is no Python: 'x'", "rendering"),
+        ("error", "the implementation threw: Evaluated: evaluates model output: 1", "evaluation"),
         ("exit", "the process ended with 3", "crash"),
         ("no-newline", "wrote 9 bytes", "timeout"),
         ("garbage", "no JSON", "undecodable"),
@@ -184,7 +251,7 @@ def test_wrong_answers_are_grouped_by_the_parsers_that_give_them() -> None:
     rows = html.data(RESULTS, CASES, WORDING)["cases"]
     blank = rows[0]
     assert blank[11] == "PFF"
-    assert blank[12] == [["wrong-answer", "text 'a b'", "text differs from 2", "", [1, 2]]]
+    assert blank[12] == [["wrong-answer", "text 'a b'", "text differs from 2", "", 7, [1, 2]]]
     assert rows[2][11] == "PFC"
     assert len(rows[2][12]) == 2
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolcode_conformance import places, spec
 from toolcode_conformance.cases import SCAN_OPS
 from toolcode_conformance.expected import expectation
+from toolcode_conformance.plan import in_forms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,10 +35,16 @@ def trimmed(text: str, head: int = _HEAD, tail: int = _TAIL) -> tuple[str, int]:
     return f"{text[:head]}\n[... {left_out} characters left out ...]\n{text[-tail:]}", left_out
 
 
-def given(case: Case) -> tuple[str, str]:
-    """Return what a case gives a parser: a text, and what stands beside it, each perhaps ""."""
+def given(case: Case, forms: frozenset[str] | None = None) -> tuple[str, str]:
+    """Return what a case gives a parser: a text, and what stands beside it, each perhaps "".
+
+    Args:
+        case: The case.
+        forms: The forms that a parser promises, to have the very text it is given; None to have
+            the case's own.
+    """
     beside: dict[str, Any] = {}
-    text = case.text
+    text = case.text if forms is None or case.op not in SCAN_OPS else in_forms(case, forms)
     if case.op not in SCAN_OPS:
         beside = dict(case.input)
         if isinstance(beside.get("text"), str):

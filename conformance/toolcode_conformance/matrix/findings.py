@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolcode_conformance.cases import EFFECTS, LEVELS
 from toolcode_conformance.matrix import answers, tally
-from toolcode_conformance.matrix.kinds import KIND_TEXT, kind
+from toolcode_conformance.matrix.kinds import KIND_TEXT, effect, kind
 from toolcode_conformance.report import EFFECT_TEXT, visible
 from toolcode_conformance.tables import clause_line
 
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 _EXAMPLES: Final = 2
 _LISTED: Final = 12
 _LONG: Final = 1200
+_SHAPE: Final = 80
+_QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|'.*""")
+_THROWN: Final = re.compile(
+    r"\b\w+(?:Error|Exception|Evaluated|Warning): [^:'\"<(\[{]{0,60}|\bEvaluated\b"
+)
+_NAME: Final = re.compile(r"\bcall [^\s,]+")
 
 
 @dataclass(slots=True)
@@ -30,12 +36,14 @@ class Finding:
 
     Attributes:
         cause: In words, "" when nobody has looked at it.
-        clause: The clause that is broken.
+        clause: The clause that is broken; of an error that many cases run into, the worst one's.
+        error: What was thrown, "" for anything else.
         failures: Cases with what came, the worst effect first, then the smallest input.
     """
 
     cause: str
     clause: str
+    error: str = ""
     failures: list[tuple[Case, Failure]] = field(default_factory=list)
 
     @property
@@ -47,16 +55,17 @@ class Finding:
     @property
     def effects(self) -> list[str]:
         """The effects of its failures, the worst first."""
-        return sorted({case.why for case, _ in self.failures}, key=EFFECTS.index)
+        return sorted({effect(*pair) for pair in self.failures}, key=EFFECTS.index)
 
     @property
     def title(self) -> str:
         """One line that names it."""
-        return self.cause or KIND_TEXT[next(iter(self.kinds))]
+        detail = self.error or clause_line(self.clause)
+        return self.cause or f"{KIND_TEXT[next(iter(self.kinds))]} ({detail})"
 
     def sort(self) -> None:
         """Put the failures that explain it best first."""
-        self.failures.sort(key=lambda pair: _rank(pair[0]))
+        self.failures.sort(key=lambda pair: _rank(*pair))
 
     def examples(self) -> Iterator[tuple[Case, Failure]]:
         """Yield the first failure of each kind of difference, a few in all."""
@@ -67,8 +76,28 @@ class Finding:
                 yield case, failure
 
 
-def _rank(case: Case) -> tuple[int, int, int, str]:
-    return EFFECTS.index(case.why), LEVELS.index(case.level), answers.size(case), case.id
+def _signature(case: Case, failure: Failure) -> tuple[str, tuple[str, ...]]:
+    """Return the clause that is broken, and what is the same in every failure of this cause."""
+    name = kind(failure)
+    if failure.cause:
+        return failure.clause, ("cause", "", failure.clause, failure.cause)
+    if failure.verdict == "streaming-differs":
+        # Whatever the case is about, the cutting broke it, and what came names how.
+        shape = _NAME.sub("call", _QUOTED.sub("...", failure.detail))
+        return "STREAM.1a", (name, "", shape[:_SHAPE])
+    thrown = _THROWN.search(failure.detail)
+    if failure.verdict == "error" and thrown:
+        return case.clause, (name, " ".join(thrown[0].split()))
+    return case.clause, (name, "", case.clause)
+
+
+def _rank(case: Case, failure: Failure) -> tuple[int, int, int, str]:
+    return (
+        EFFECTS.index(effect(case, failure)),
+        LEVELS.index(case.level),
+        answers.size(case),
+        case.id,
+    )
 
 
 def group(result: Result, cases: Iterable[Case]) -> list[Finding]:
@@ -78,15 +107,16 @@ def group(result: Result, cases: Iterable[Case]) -> list[Finding]:
         failure = result.failures.get(case.id)
         if failure is None:
             continue
-        clause = failure.clause or case.clause
-        key = (clause, failure.cause) if failure.cause else (clause, "", kind(failure))
-        finding = found.setdefault(key, Finding(failure.cause, clause))
+        clause, key = _signature(case, failure)
+        finding = found.setdefault(key, Finding(failure.cause, clause, key[1]))
         finding.failures.append((case, failure))
     for finding in found.values():
         finding.sort()
+        if finding.error:
+            finding.clause = finding.failures[0][0].clause
     return sorted(
         found.values(),
-        key=lambda one: (*_rank(one.failures[0][0])[:2], -len(one.failures), one.clause, one.title),
+        key=lambda one: (*_rank(*one.failures[0])[:2], -len(one.failures), one.clause, one.title),
     )
 
 
@@ -145,8 +175,8 @@ def _section(
     yield f'<a id="finding-{number}"></a>'
     yield f"## {number}. {_plain(finding.title)}"
     yield ""
-    for effect in finding.effects:
-        yield f"- Effect: **{effect}**, {EFFECT_TEXT[effect]}."
+    for name in finding.effects:
+        yield f"- Effect: **{name}**, {EFFECT_TEXT[name]}."
     yield f"- Clause: [{_plain(clause_line(finding.clause))}](../../../SPEC.md#{finding.clause})."
     seen = ", ".join(f"{KIND_TEXT[name]} ({count})" for name, count in finding.kinds.items())
     yield f"- Seen as: {seen}."
@@ -168,7 +198,7 @@ def _quoted(text: str) -> Iterator[str]:
 
 
 def _example(case: Case, failure: Failure, result: Result) -> Iterator[str]:
-    text, beside = answers.given(case)
+    text, beside = answers.given(case, frozenset(result.implementation["features"]))
     yield f"**{_plain(case.title)}** (`{case.id}`, {case.level}). Input:"
     yield ""
     yield from fenced(visible_lines(answers.trimmed(text, _LONG, 100)[0]) if text else beside)

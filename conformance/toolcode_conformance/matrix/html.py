@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolcode_conformance.cases import EFFECTS, LEVELS
 from toolcode_conformance.faults import KINDS
 from toolcode_conformance.matrix import answers, tally
+from toolcode_conformance.matrix.kinds import effect
 from toolcode_conformance.matrix.store import NOT_RUN
 from toolcode_conformance.report import EFFECT_TEXT
 from toolcode_conformance.runner import NOT_OFFERED, PASS
@@ -82,7 +83,7 @@ def data(
         "parsers": [_parser(result, cases) for result in results],
         "areas": tally.areas(cases),
         "levels": LEVELS,
-        "effects": [[effect, EFFECT_TEXT[effect]] for effect in EFFECTS],
+        "effects": [[name, EFFECT_TEXT[name]] for name in EFFECTS],
         "verdicts": VERDICTS,
         "clauses": [
             [name, known[name].title if name in known else "", wording.get(name, "").strip()]
@@ -141,6 +142,7 @@ def _case(
         "".join(_LETTERS[result.verdict(case.id)] for result in results),
         _wrong(case, results),
         _other_rights(case, results, own),
+        case.op,
     ]
 
 
@@ -152,8 +154,9 @@ def _wrong(case: Case, results: Sequence[Result]) -> list[Any]:
         if failure is None:
             continue
         key = (failure.got or failure.detail, failure.where)
+        does = EFFECTS.index(effect(case, failure))
         found = groups.setdefault(
-            key, [failure.verdict, failure.got, failure.detail, failure.where, []]
+            key, [failure.verdict, failure.got, failure.detail, failure.where, does, []]
         )
         found[-1].append(number)
     return sorted(groups.values(), key=lambda found: (-len(found[-1]), found[-1]))

@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolcode_conformance.cases import EFFECTS
 from toolcode_conformance.faults import KINDS
 
 if TYPE_CHECKING:
+    from toolcode_conformance.cases import Case
     from toolcode_conformance.matrix.store import Failure
 
 KIND_TEXT: Final = {
+    "evaluation": "what the model wrote is evaluated",
     "crash": "the parser breaks off",
     "timeout": "no answer in time",
     "undecodable": "the answer cannot be read",
@@ -54,13 +57,24 @@ _BY_WORDS: Final = (
     ),
     (re.compile(r"(?:text|thinking) differs"), "text"),
 )
+_EVALUATES: Final = "evaluates model output"  # what peer_host's recorder says in eval's place
+_WORST_OF: Final = {
+    "evaluation": "unsafe-execution",
+    "crash": "crash",
+    "timeout": "stall",
+    "undecodable": "crash",
+    "fewer-calls": "lost-call",
+    "value": "corrupt-argument",
+    "text": "leak-to-user",
+    "emission": "stall",
+}
 _SHAPES: Final = re.compile(r"want (.*), got (.*)", re.DOTALL)
 
 
 def kind(failure: Failure) -> str:
     """Return the kind of difference, a key of `KIND_TEXT`."""
     if KINDS[failure.verdict] != "fail":
-        return KINDS[failure.verdict]
+        return "evaluation" if _EVALUATES in failure.detail else KINDS[failure.verdict]
     if failure.verdict in _OF_VERDICT:
         return _OF_VERDICT[failure.verdict]
     if failure.verdict == "rendering":
@@ -70,6 +84,17 @@ def kind(failure: Failure) -> str:
             return name
     shapes = _SHAPES.match(failure.detail)
     return _by_shape(*shapes.groups()) if shapes else "other"
+
+
+def effect(case: Case, failure: Failure) -> str:
+    """Return what a failure does to a user, a member of `EFFECTS`.
+
+    A case names the worst that failing it can do. A parser that breaks off, or loses the call,
+    does less than that, and is not charged with more than was seen.
+    """
+    found = kind(failure)
+    seen = _WORST_OF.get(found, case.why)
+    return seen if found == "evaluation" else max(seen, case.why, key=EFFECTS.index)
 
 
 def _by_shape(want: str, got: str) -> str:

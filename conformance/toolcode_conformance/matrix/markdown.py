@@ -63,7 +63,14 @@ def _overview(results: Sequence[Result], cases: Sequence[Case]) -> Iterator[str]
             str(tally.count(result, cases).not_offered),
         ]
 
-    titles = ("parser", "version", "worst effects, with failures", "core", "robust", "not offered")
+    titles = (
+        "parser",
+        "version",
+        "worst effects seen, with failures",
+        "core",
+        "robust",
+        "not offered",
+    )
     yield from rows(titles, map(line, results), right=3)
 
 
@@ -139,7 +146,7 @@ def page(results: Sequence[Result], cases: Sequence[Case]) -> str:
 
 
 def _effects(results: Sequence[Result], cases: Sequence[Case]) -> Iterator[str]:
-    yield "## What failures do to a user"
+    yield "## What the failures did"
     yield ""
     found = {result.name: tally.by_effect(result, cases) for result in results}
     effects = [e for e in EFFECTS if any(e in counts for counts in found.values())]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolcode_conformance.cases import EFFECTS
 from toolcode_conformance.faults import KINDS
+from toolcode_conformance.matrix.kinds import effect
 from toolcode_conformance.matrix.store import NOT_RUN
 from toolcode_conformance.runner import NOT_OFFERED
 
@@ -62,9 +63,10 @@ def of_level(cases: Iterable[Case], levels: Sequence[str]) -> list[Case]:
 
 
 def by_effect(result: Result, cases: Iterable[Case]) -> dict[str, int]:
-    """Return how many failures have which effect, the worst effect first, none left at 0."""
-    found = collections.Counter(case.why for case in cases if case.id in result.failures)
-    return {effect: found[effect] for effect in EFFECTS if found[effect]}
+    """Return how many failures had which effect, the worst effect first, none left at 0."""
+    pairs = ((case, result.failures.get(case.id)) for case in cases)
+    found = collections.Counter(effect(case, failure) for case, failure in pairs if failure)
+    return {name: found[name] for name in EFFECTS if found[name]}
 
 
 def ran(results: Iterable[Result], cases: Iterable[Case]) -> list[Case]:

@@ -1,10 +1,11 @@
 "use strict";
 // Everything shown comes from the JSON in #data and is built with textContent alone.
 // A row of `cases`: id, title, clause, level, effect, area, text, chunk lengths, what stands beside
-// the text, right answer, derivation, a letter per parser, wrong answers, other right answers.
+// the text, right answer, derivation, a letter per parser, wrong answers, other right answers,
+// operation.
 (() => {
-  const [ID, TITLE, CLAUSE, LEVEL, EFFECT, AREA, TEXT, CHUNKS, BESIDE, RIGHT, WHY, LETTERS, WRONG, OTHERS] =
-    Array(14).keys();
+  const [ID, TITLE, CLAUSE, LEVEL, EFFECT, AREA, TEXT, CHUNKS, BESIDE, RIGHT, WHY, LETTERS, WRONG, OTHERS, OP] =
+    Array(15).keys();
   const PAGE = 40;
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
@@ -41,7 +42,7 @@
 
   // --- the two tables
   function parsersTable() {
-    const titles = ["parser", "version", "core (must)", "robust (+ should)", "not offered", "failures by effect, the worst first", "run on"];
+    const titles = ["parser", "version", "core (must)", "robust (+ should)", "not offered", "failures by what they did, the worst first", "run on"];
     const head = make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title))));
     const rows = data.parsers.map((parser) => {
       const name = /^https:\/\//.test(parser.url)
@@ -127,12 +128,12 @@
     return [...one[LETTERS]].flatMap((found, number) => (found === letter ? [number] : []));
   }
   function replays(one) {
-    const wrong = one[WRONG].flatMap((found) => found[4].map((number) => [found[3], names[number]]));
+    const wrong = one[WRONG].flatMap((found) => found[5].map((number) => [found[3], names[number]]));
     const lines = (wrong.length ? wrong : [["", "NAME"]]).map(([where, name]) => `toolcode replay '${one[ID]}${where}' --impl ${name}`);
     return [lines.join("\n")];
   }
   function tags(one) {
-    const fails = one[WRONG].reduce((sum, wrong) => sum + wrong[4].length, 0);
+    const fails = one[WRONG].reduce((sum, wrong) => sum + wrong[5].length, 0);
     const asked = [...one[LETTERS]].filter((letter) => letter !== "N" && letter !== "-").length;
     const how = !asked ? ["", "not offered"] : fails
       ? ["fails", `✗ ${fails} of ${asked} fail`] : ["passes", `✓ all ${asked} pass`];
@@ -149,17 +150,21 @@
     });
     return element;
   }
+  function inputTitle(one, cuts) {
+    if (one[OP] === "literal") return "Input: the text of x in a call of f";
+    return cuts.length ? "Input, as it was recorded in pieces" : "Input";
+  }
   function caseBody(one) {
     const body = make("div", { class: "body" });
     const section = (title, ...nodes) => body.append(make("h3", {}, title), ...nodes.filter((node) => node !== null));
     const cuts = [];
     for (const length of one[CHUNKS].slice(0, -1)) cuts.push((cuts.at(-1) || 0) + length);
-    if (one[TEXT] || !one[BESIDE]) section(cuts.length ? "Input, as it was recorded in pieces" : "Input", block("input", withCuts(one[TEXT], cuts)));
+    if (one[TEXT] || !one[BESIDE]) section(inputTitle(one, cuts), block("input", withCuts(one[TEXT], cuts)));
     if (one[BESIDE]) section(one[TEXT] ? "With" : "Input", block("input", visible(one[BESIDE])));
     section("Right answer", block("right", visible(one[RIGHT])));
     for (const [text, numbers] of one[OTHERS]) section(`Right for ${list(numbers)}, by a choice of theirs`, block("right", visible(text)));
-    for (const [verdict, got, detail, where, numbers] of one[WRONG]) {
-      section(`✗ ${list(numbers)}: ${verdict}${where ? `, cut as ${where}` : ""}`, block("wrong", visible(got || "no answer")), make("p", {}, ...visible(detail)));
+    for (const [verdict, got, detail, where, does, numbers] of one[WRONG]) {
+      section(`✗ ${list(numbers)}: ${verdict} (${data.effects[does][0]})${where ? `, cut as ${where}` : ""}`, block("wrong", visible(got || "no answer")), make("p", {}, ...visible(detail)));
       const at = cutsOf(where);
       if (at.length && one[TEXT]) body.append(make("p", {}, "cut here:"), block("input", withCuts(one[TEXT], at)));
     }
@@ -170,7 +175,7 @@
     const [clause, title, text] = data.clauses[one[CLAUSE]];
     section(`Clause ${clause}: ${title}`, make("p", { class: "clause" }, text));
     const [effect, means] = data.effects[one[EFFECT]];
-    section("Why it matters", make("p", {}, `${effect}: ${means}.`), one[WHY] ? make("p", {}, ...visible(one[WHY])) : null);
+    section("Why it matters", make("p", {}, `The worst that failing it can do: ${effect}, ${means}.`), one[WHY] ? make("p", {}, ...visible(one[WHY])) : null);
     section("Link and replay", make("p", {}, make("a", { href: `#${encodeURIComponent(one[ID])}` }, `#${one[ID]}`)),
       block("input", replays(one)));
     return body;
