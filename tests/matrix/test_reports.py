@@ -155,7 +155,13 @@ def test_one_error_is_one_finding_whatever_the_cases_are_about() -> None:
             "unsafe-execution",
         ),
         ("leak-to-user", Failure("error", detail="it threw"), None),
-        ("corrupt-argument", Failure("wrong-answer", detail="text differs from 1"), None),
+        ("corrupt-argument", Failure("wrong-answer", detail="text differs from 1"), "leak-to-user"),
+        (
+            "unsafe-execution",
+            Failure("wrong-answer", detail="arguments of call f: at .x: want '6*7', got '6 * 7'"),
+            "corrupt-argument",
+        ),
+        ("unsafe-execution", Failure("error", detail="TypeError: a value is set set()"), "crash"),
     ],
 )
 def test_a_parser_is_charged_with_no_more_than_was_seen(
@@ -191,6 +197,7 @@ def test_the_example_has_the_worst_effect_and_then_the_smallest_input() -> None:
         ("rendering", "this must be refused, but 'x' was rendered", "not-refused"),
         ("rendering", "the body is no Python: 'x'", "rendering"),
         ("error", "the implementation threw: Evaluated: evaluates model output: 1", "evaluation"),
+        ("error", "the implementation threw: TypeError: a value is set set()", "no-json"),
         ("exit", "the process ended with 3", "crash"),
         ("no-newline", "wrote 9 bytes", "timeout"),
         ("garbage", "no JSON", "undecodable"),

@@ -82,9 +82,11 @@ def _signature(case: Case, failure: Failure) -> tuple[str, tuple[str, ...]]:
     if failure.cause:
         return failure.clause, ("cause", "", failure.clause, failure.cause)
     if failure.verdict == "streaming-differs":
-        # Whatever the case is about, the cutting broke it, and what came names how.
+        # Whatever the case is about, the cutting broke it; how shows in the shape of what came.
         shape = _NAME.sub("call", _QUOTED.sub("...", failure.detail))
         return "STREAM.1a", (name, "", shape[:_SHAPE])
+    if name == "no-json":
+        return "LIT.9c", (name, "", "")
     thrown = _THROWN.search(failure.detail)
     if failure.verdict == "error" and thrown:
         return case.clause, (name, " ".join(thrown[0].split()))

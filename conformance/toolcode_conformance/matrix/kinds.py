@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 KIND_TEXT: Final = {
     "evaluation": "what the model wrote is evaluated",
     "crash": "the parser breaks off",
+    "no-json": "an argument is nothing that JSON has",
     "timeout": "no answer in time",
     "undecodable": "the answer cannot be read",
     "chunking": "the answer depends on how the text is cut",
@@ -58,9 +59,13 @@ _BY_WORDS: Final = (
     (re.compile(r"(?:text|thinking) differs"), "text"),
 )
 _EVALUATES: Final = "evaluates model output"  # what peer_host's recorder says in eval's place
+_NO_JSON: Final = re.compile(
+    r"TypeError: a (?:value|key) is |Out of range float|which JSON does not"
+)
 _WORST_OF: Final = {
     "evaluation": "unsafe-execution",
     "crash": "crash",
+    "no-json": "crash",
     "timeout": "stall",
     "undecodable": "crash",
     "fewer-calls": "lost-call",
@@ -74,7 +79,7 @@ _SHAPES: Final = re.compile(r"want (.*), got (.*)", re.DOTALL)
 def kind(failure: Failure) -> str:
     """Return the kind of difference, a key of `KIND_TEXT`."""
     if KINDS[failure.verdict] != "fail":
-        return "evaluation" if _EVALUATES in failure.detail else KINDS[failure.verdict]
+        return _broken_off(failure)
     if failure.verdict in _OF_VERDICT:
         return _OF_VERDICT[failure.verdict]
     if failure.verdict == "rendering":
@@ -84,6 +89,12 @@ def kind(failure: Failure) -> str:
             return name
     shapes = _SHAPES.match(failure.detail)
     return _by_shape(*shapes.groups()) if shapes else "other"
+
+
+def _broken_off(failure: Failure) -> str:
+    if _EVALUATES in failure.detail:
+        return "evaluation"
+    return "no-json" if _NO_JSON.search(failure.detail) else KINDS[failure.verdict]
 
 
 def effect(case: Case, failure: Failure) -> str:
