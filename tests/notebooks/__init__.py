@@ -1,0 +1,1 @@
+"""Tests of the tables and of the notebooks made of them."""
