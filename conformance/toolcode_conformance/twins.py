@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DANGEROUS: Final = frozenset({"unsafe-execution", "wrong-call", "lost-call"})
 """Effects that ask for a twin: a call too many, another one, or one too few."""
 
+_AS_THEY_ARE: Final = frozenset({"recorded", "conversation"})
 _LEAST: Final = 20
 _PART: Final = 3
 _SHORT: Final = 300
@@ -37,10 +38,10 @@ def names_of(case: Case) -> tuple[str, ...]:
 def needs_twin(case: Case) -> bool:
     """Whether a case must have one: what a message or a value says, with a dangerous effect.
 
-    Recorded streams are what they are, and for whole conversations and leaks a near case with
+    Recordings and conversations are what they are, and for the other operations a near case with
     another answer is linked where there is one.
     """
-    asks = case.op in ("scan", "literal") and case.area != "recorded" and not gemma(case)
+    asks = case.op in ("scan", "literal") and case.area not in _AS_THEY_ARE and not gemma(case)
     return asks and case.why in DANGEROUS and "twinless" not in case.raw
 
 
