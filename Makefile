@@ -10,7 +10,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help peers setup conformance omp record test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench clean
+.PHONY: help peers setup conformance omp record test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench notebooks notebook-data clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -105,6 +105,15 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 
 bench: $(VENV)/.bench ## ratios to oh-my-pi (after make omp) and ast, growth, memory; writes out/bench.json and a plot
 	@$(BIN)/python -m toolcode_conformance.bench
+
+$(VENV)/.notebooks: pyproject.toml | $(BIN)/python
+	@$(PIP) -e '.[notebooks]' && touch $(VENV)/.conformance $@
+
+notebooks: $(VENV)/.notebooks ## execute the notebooks and write them with their outputs; ARGS=--check
+	@$(BIN)/python notebooks/render.py --jobs $(JOBS) $(ARGS)
+
+notebook-data: $(VENV)/.notebooks ## measure what the notebooks show of time; writes notebooks/data
+	@nice $(BIN)/python notebooks/measure.py
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis
