@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -55,7 +56,10 @@ def matrix(chosen: Sequence[Subject], settings: runs.Settings) -> list[Ran]:
     """Run the subjects with a line of progress for each."""
     if settings.jobs < 1:
         raise UsageError("--jobs must be 1 or more")
-    return runs.run_all(chosen, settings, _say)
+    start = time.monotonic()
+    ran = runs.run_all(chosen, settings, _say)
+    _say(f"{len(ran)} parsers in {(time.monotonic() - start) / 60:.1f} minutes")
+    return ran
 
 
 def verdict(ran: Sequence[Ran], *, asked: bool) -> int:
