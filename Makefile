@@ -10,7 +10,7 @@ JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAGE := $(PYTHON) tests/stage.py
 
-.PHONY: help peers setup conformance omp record test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench notebooks notebook-data clean
+.PHONY: help matrix peers setup conformance omp record test full lint format corpus-check new-case spec zoo coverage fuzz fuzz-promote fuzz-bench fuzz-smoke mutants bench notebooks notebook-data clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
