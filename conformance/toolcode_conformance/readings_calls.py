@@ -68,9 +68,20 @@ class _Walk:
             elif head in _IMPORTS:
                 found.update(range(line.first, self._segment_end(line.first)))
         for index, token in enumerate(self.tokens):
-            if token.kind == "name" and token.text == "lambda":
+            if token.kind != "name" or self._continues(index):
+                continue
+            if token.text == "lambda":
                 found.update(range(index, self._segment_end(self._colon(index))))
+            elif token.text in _DEFINES and self._path_end(index) == index + 1:
+                found.update(range(index, self._header_end(index)))
         return found
+
+    def _header_end(self, index: int) -> int:
+        """Return where a definition's header ends: with its line, or the bracket around it."""
+        around = self.tokens[index].parent
+        if around >= 0 and self.tokens[around].match >= 0:
+            return self.tokens[around].match
+        return next(line.end for line in self.lines if index < line.end)
 
     def _colon(self, index: int) -> int:
         """Return where a lambda's head ends; its commas part no segment."""
@@ -80,8 +91,10 @@ class _Walk:
         return next((i for i in at_level if self.tokens[i].text == ":"), index)
 
     def _head(self, line: _Line) -> str:
-        words = [token.text for token in self.tokens[line.first : line.end][:2]]
-        return words[1] if words[:1] == ["async"] and words[1:] else "".join(words[:1])
+        """Return a line's first word, if it stands alone: `def.x` and `if-x` are names."""
+        first = line.first + (self.tokens[line.first].text == "async")
+        alone = first < line.end and self._path_end(first) == first + 1
+        return self.tokens[first].text if alone else ""
 
     def _bound(self) -> Iterator[tuple[str, bool]]:
         """Yield each name that the body defines, and whether it comes by an import."""
@@ -115,11 +128,13 @@ class _Walk:
         if parent >= 0 and any(self._word(i, "for") for i in siblings):
             return True
         start, end = self._segment_start(index), self._segment_end(index)
+        # Half of a conditional expression makes no call sure either.
         words = [i for i in siblings if start <= i < end]
-        return any(self._word(i, "if") for i in words) and any(self._word(i, "else") for i in words)
+        return any(self._word(i, "if") or self._word(i, "else") for i in words)
 
     def _word(self, index: int, word: str) -> bool:
-        return self.tokens[index].kind == "name" and self.tokens[index].text == word
+        token = self.tokens[index]
+        return token.kind == "name" and token.text == word and not self._continues(index)
 
     def _ends_segment(self, index: int, parent: int) -> bool:
         token = self.tokens[index]
@@ -164,11 +179,7 @@ class _Walk:
         if at == 0:
             return False
         before, token = self.tokens[at - 1], self.tokens[at]
-        # Inside brackets a line break is white space.
-        place = at - 1
-        while place > 0 and self.tokens[place].kind == "break" and token.parent >= 0:
-            place -= 1
-        if self.tokens[place].text == ".":
+        if before.text == ".":
             return True
         hyphen = before.text == "-" and before.end == token.start and at > 1
         first = self.tokens[at - 2]
@@ -188,10 +199,6 @@ class _Walk:
         return end
 
     def _opener(self, at: int) -> int | None:
-        while at < len(self.tokens) and self.tokens[at].kind == "break":
-            if self.tokens[at].parent < 0:
-                return None
-            at += 1
         found = at < len(self.tokens) and self.tokens[at].text == "("
         return at if found and self.tokens[at].kind == "open" else None
 
@@ -240,15 +247,14 @@ class _Walk:
             if self.tokens[i].text == "," and self.tokens[i].parent == opener
         ]
         for place in [*commas, end]:
-            inner = [i for i in range(first, place) if self.tokens[i].kind != "break"]
-            if inner:
-                yield inner[0], inner[-1] + 1
+            if first < place:
+                yield first, place
             first = place + 1
 
     def _argument(
         self, first: int, last: int, arguments: dict[str, Any], unresolved: list[str]
     ) -> bool:
-        inner = [i for i in range(first, last) if self.tokens[i].kind != "break"]
+        inner = list(range(first, last))
         key = self.tokens[inner[0]]
         if key.text == "**":
             return self._spread(inner[1:], last, arguments)
@@ -328,9 +334,9 @@ def literal(body: Body, first: int, last: int) -> Any:  # noqa: ANN401  any JSON
     """
     words: list[str] = []
     for token in body.tokens[first:last]:
-        if token.broken or token.kind == "stray":
+        if token.broken or token.kind == "stray" or token.text == "\\":
             raise NoLiteralError
-        words.append(_string(token) if token.kind == "string" else _word(token))
+        words.append(_string(token) if token.kind == "string" else token.text)
     # Parentheses of our own, so that a line break inside the value is none.
     source = f"({' '.join(words)}\n)"
     tree = parse(source)
@@ -338,10 +344,6 @@ def literal(body: Body, first: int, last: int) -> Any:  # noqa: ANN401  any JSON
         case [ast.Expr(value=node)]:
             return to_json(node, source)
     raise NoLiteralError
-
-
-def _word(token: Token) -> str:
-    return "\n" if token.kind == "break" else token.text
 
 
 def _string(token: Token) -> str:

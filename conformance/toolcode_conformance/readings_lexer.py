@@ -84,7 +84,11 @@ class _Lexer:
             found = _BREAK.search(text, at)
             self.at = found.start() if found else len(text)
         elif (line := _BREAK.match(text, at)) is not None:
-            self._add("break", line.end())
+            # Inside brackets a line break is white space.
+            if self.open:
+                self.at = line.end()
+            else:
+                self._add("break", line.end())
         elif (prefix := _PREFIX.match(text, at)) is not None:
             self._string(prefix.end())
         elif (end := identifier_end(text, at)) > at:
@@ -137,11 +141,12 @@ class _Lexer:
         self._add("stray", self.at + 1)
 
     def _calls(self, index: int) -> bool:
-        """Tell whether a bracket is the parenthesis behind a callee."""
+        """Tell whether a bracket is the parenthesis of a call; print makes none (CALL.2a)."""
         if self.tokens[index].text != "(" or index == 0:
             return False
         before = self.tokens[index - 1]
-        return before.kind == "name" and not keyword.iskeyword(before.text)
+        word = before.text
+        return before.kind == "name" and word != "print" and not keyword.iskeyword(word)
 
 
 def line_end(text: str, at: int) -> int:

@@ -44,6 +44,11 @@ def calls(body: str, **choices: str) -> list[dict[str, Any]]:
         ("import os; os.remove(a=1)\nf()", [{"name": "f", "arguments": {}}]),
         ("get-weather(a=1)", [{"name": "get-weather", "arguments": {"a": 1}}]),
         ("t[0].run(f(a=1)).go(g())", [("f", {"a": 1}), ("g", {})]),
+        ("print(api.\nf\n(a=1\\))", [("f", {"a": "1\\"}, ["a"])]),
+        ("print(f(a=1)if x: )", [("f", {"a": 1}, "if")]),
+        ("api.else f()", [("f", {})]),
+        ("[print(f(a=1)]", [("f", {"a": 1})]),
+        ("x = (def f(a=1))\ng()", [("g", {})]),
     ],
 )
 def test_calls_by_hand(body: str, wanted: list[Any]) -> None:
