@@ -258,7 +258,7 @@ def test_wrong_answers_are_grouped_by_the_parsers_that_give_them() -> None:
     rows = html.data(RESULTS, CASES, WORDING)["cases"]
     blank = rows[0]
     assert blank[11] == "PFF"
-    assert blank[12] == [["wrong-answer", "text 'a b'", "text differs from 2", "", 7, [1, 2]]]
+    assert blank[12] == [["wrong-answer", "text 'a b'", "text differs from 2", "", 7, [], [1, 2]]]
     assert rows[2][11] == "PFC"
     assert len(rows[2][12]) == 2
 
@@ -270,6 +270,15 @@ def test_a_choice_of_a_parser_has_its_own_right_answer() -> None:
     row = html.data([chose], [trims], WORDING)["cases"][0]
     assert row[9] == "text ' b '"
     assert row[13] == [["text 'b'", [0]]]
+
+
+def test_cuts_are_shown_in_the_text_that_the_parser_was_given() -> None:
+    literal = case("a", "('a')", op="literal", expect={"value": "a"})
+    assert answers.pieces(literal, frozenset(["list"]), "#cut=2,6") == ["f(", "x=('", "a'))"]
+    assert answers.pieces(case("b", "one two"), frozenset(), "#cut=4") == ["one ", "two"]
+    assert answers.pieces(case("b", "one two"), frozenset(), "#cut=char") == []
+    far = answers.pieces(case("c", "a" * 500 + "b" * 500), frozenset(), "#cut=500")
+    assert far == ["..." + "a" * 160, "b" * 160 + "..."]
 
 
 def test_a_long_text_keeps_both_its_ends() -> None:

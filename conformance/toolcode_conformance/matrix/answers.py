@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from toolcode_conformance import places, spec
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 900
 _TAIL: Final = 200
+_AROUND: Final = 160
+_CUTS: Final = re.compile(r"#cut=(\d+(?:,\d+)*)")
 _VALUE: Final = 300
 _SEGMENTS: Final = 12
 _MARKS: Final = (("skipped", "skips"), ("unresolved", "unresolved"))
@@ -53,6 +56,27 @@ def given(case: Case, forms: frozenset[str] | None = None) -> tuple[str, str]:
         beside["options"] = case.options
     shown = json.dumps(beside, ensure_ascii=False, indent=1) if beside else ""
     return text, trimmed(shown)[0]
+
+
+def pieces(case: Case, forms: frozenset[str], where: str) -> list[str]:
+    """Return the text that a parser was given as it was cut there, with some text around.
+
+    Args:
+        case: The case.
+        forms: The forms that the parser promises.
+        where: A chunking's name, as `#cut=4,9`; of any other form, the list is empty.
+    """
+    match = _CUTS.fullmatch(where)
+    if not match or case.op not in SCAN_OPS:
+        return []
+    text = in_forms(case, forms)
+    cuts = [int(number) for number in match[1].split(",")]
+    start, end = max(0, cuts[0] - _AROUND), min(len(text), cuts[-1] + _AROUND)
+    ends = [*cuts, end]
+    found = [text[left:right] for left, right in zip([start, *cuts], ends, strict=True)]
+    found[0] = ("..." if start else "") + found[0]
+    found[-1] += "..." if end < len(text) else ""
+    return found if sum(map(len, found)) <= _HEAD else []
 
 
 def size(case: Case) -> int:

@@ -135,7 +135,7 @@ def _case(
         EFFECTS.index(case.why),
         areas.index(case.area),
         answers.trimmed(text)[0],
-        [len(chunk) for chunk in case.chunks or ()],
+        _recorded(case),
         beside,
         own,
         case.derivation,
@@ -146,17 +146,25 @@ def _case(
     ]
 
 
+def _recorded(case: Case) -> list[str]:
+    """Return the pieces in which a case states its text, unless they are too much to show."""
+    chunks = list(case.chunks or ())
+    return chunks if answers.trimmed(case.text)[1] == 0 else []
+
+
 def _wrong(case: Case, results: Sequence[Result]) -> list[Any]:
     """Return the wrong answers, each with the numbers of the parsers that give it."""
-    groups: dict[tuple[str, str], list[Any]] = {}
+    groups: dict[tuple[str, ...], list[Any]] = {}
     for number, result in enumerate(results):
         failure = result.failures.get(case.id)
         if failure is None:
             continue
-        key = (failure.got or failure.detail, failure.where)
+        forms = frozenset(result.implementation["features"])
+        cut = answers.pieces(case, forms, failure.where)
+        key = (failure.got or failure.detail, failure.where, *cut)
         does = EFFECTS.index(effect(case, failure))
         found = groups.setdefault(
-            key, [failure.verdict, failure.got, failure.detail, failure.where, does, []]
+            key, [failure.verdict, failure.got, failure.detail, failure.where, does, cut, []]
         )
         found[-1].append(number)
     return sorted(groups.values(), key=lambda found: (-len(found[-1]), found[-1]))

@@ -1,6 +1,6 @@
 "use strict";
 // Everything shown comes from the JSON in #data and is built with textContent alone.
-// A row of `cases`: id, title, clause, level, effect, area, text, chunk lengths, what stands beside
+// A row of `cases`: id, title, clause, level, effect, area, text, its recorded pieces, what stands beside
 // the text, right answer, derivation, a letter per parser, wrong answers, other right answers,
 // operation.
 (() => {
@@ -104,21 +104,13 @@
     if (last < text.length) nodes.push(text.slice(last));
     return nodes;
   }
-  // Offsets count code points, as the harness does.
-  function withCuts(text, cuts) {
-    const points = Array.from(text);
-    const nodes = [];
-    let last = 0;
-    for (const cut of cuts) {
-      if (cut > points.length) break;
-      nodes.push(...visible(points.slice(last, cut).join(""), true), make("span", { class: "cut", title: `cut at ${cut}` }, "✂"));
-      last = cut;
-    }
-    return [...nodes, ...visible(points.slice(last).join(""), true)];
+  function joined(pieces) {
+    return pieces.flatMap((piece, index) =>
+      index ? [make("span", { class: "cut", title: "cut" }, "✂"), ...visible(piece, true)] : visible(piece, true));
   }
-  function cutsOf(where) {
-    const match = /^#cut=(\d+(?:,\d+)*)$/.exec(where);
-    return match ? match[1].split(",").map(Number) : [];
+  function howCut(where) {
+    if (where === "#cut=char") return "given one character at a time";
+    return `given in pieces, ${where}`;
   }
   const block = (kind, nodes) => make("pre", { class: kind, tabindex: "0" }, ...nodes);
 
@@ -128,12 +120,12 @@
     return [...one[LETTERS]].flatMap((found, number) => (found === letter ? [number] : []));
   }
   function replays(one) {
-    const wrong = one[WRONG].flatMap((found) => found[5].map((number) => [found[3], names[number]]));
+    const wrong = one[WRONG].flatMap((found) => found[6].map((number) => [found[3], names[number]]));
     const lines = (wrong.length ? wrong : [["", "NAME"]]).map(([where, name]) => `toolcode replay '${one[ID]}${where}' --impl ${name}`);
     return [lines.join("\n")];
   }
   function tags(one) {
-    const fails = one[WRONG].reduce((sum, wrong) => sum + wrong[5].length, 0);
+    const fails = one[WRONG].reduce((sum, wrong) => sum + wrong[6].length, 0);
     const asked = [...one[LETTERS]].filter((letter) => letter !== "N" && letter !== "-").length;
     const how = !asked ? ["", "not offered"] : fails
       ? ["fails", `✗ ${fails} of ${asked} fail`] : ["passes", `✓ all ${asked} pass`];
@@ -150,23 +142,21 @@
     });
     return element;
   }
-  function inputTitle(one, cuts) {
+  function inputTitle(one) {
     if (one[OP] === "literal") return "Input: the text of x in a call of f";
-    return cuts.length ? "Input, as it was recorded in pieces" : "Input";
+    return one[CHUNKS].length ? "Input, as it was recorded in pieces" : "Input";
   }
   function caseBody(one) {
     const body = make("div", { class: "body" });
     const section = (title, ...nodes) => body.append(make("h3", {}, title), ...nodes.filter((node) => node !== null));
-    const cuts = [];
-    for (const length of one[CHUNKS].slice(0, -1)) cuts.push((cuts.at(-1) || 0) + length);
-    if (one[TEXT] || !one[BESIDE]) section(inputTitle(one, cuts), block("input", withCuts(one[TEXT], cuts)));
+    const given = one[CHUNKS].length ? one[CHUNKS] : [one[TEXT]];
+    if (one[TEXT] || !one[BESIDE]) section(inputTitle(one), block("input", joined(given)));
     if (one[BESIDE]) section(one[TEXT] ? "With" : "Input", block("input", visible(one[BESIDE])));
     section("Right answer", block("right", visible(one[RIGHT])));
     for (const [text, numbers] of one[OTHERS]) section(`Right for ${list(numbers)}, by a choice of theirs`, block("right", visible(text)));
-    for (const [verdict, got, detail, where, does, numbers] of one[WRONG]) {
-      section(`✗ ${list(numbers)}: ${verdict} (${data.effects[does][0]})${where ? `, cut as ${where}` : ""}`, block("wrong", visible(got || "no answer")), make("p", {}, ...visible(detail)));
-      const at = cutsOf(where);
-      if (at.length && one[TEXT]) body.append(make("p", {}, "cut here:"), block("input", withCuts(one[TEXT], at)));
+    for (const [verdict, got, detail, where, does, cut, numbers] of one[WRONG]) {
+      section(`✗ ${list(numbers)}: ${verdict} (${data.effects[does][0]})${where ? `, ${howCut(where)}` : ""}`, block("wrong", visible(got || "no answer")), make("p", {}, ...visible(detail)));
+      if (cut.length) body.append(make("p", {}, "It was given in pieces:"), block("input", joined(cut)));
     }
     const passed = withLetter(one, "P");
     if (passed.length) section("✓ Right", make("p", {}, list(passed)));
