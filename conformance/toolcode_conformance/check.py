@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolcode_conformance import emission, places, token_cuts, twins
-from toolcode_conformance.corpus import group_files, load_families, load_group, read_json
+from toolcode_conformance import emission, places, releases, token_cuts, twins
+from toolcode_conformance.corpus import (
+    group_files,
+    load_corpus,
+    load_families,
+    load_group,
+    read_json,
+)
 from toolcode_conformance.errors import CorpusError
 from toolcode_conformance.families import FILE
 from toolcode_conformance.features import features
@@ -55,7 +61,7 @@ def check_corpus(paths: list[Path]) -> tuple[list[str], list[str]]:
     found += _duplicates(cases)
     if not paths:
         found += _probes(cases)
-        found += _released(cases)
+        found += releases.problems(_by_name(cases))
         found += twins.problems(cases)
         found += _families(cases)
         found += token_cuts.problems(cases)
@@ -115,13 +121,12 @@ def _duplicates(cases: list[Case]) -> Iterator[str]:
         seen.setdefault(key, case.id)
 
 
-def _released(cases: list[Case]) -> Iterator[str]:
-    """An id that a release had stays, as an id or as an alias: badges and expectations name it."""
-    known = {name for case in cases for name in (case.id, *case.aliases)}
-    for path in sorted((places.corpus_dir() / "released").glob("*.txt")):
-        for name in path.read_text("utf-8").split():
-            if name not in known:
-                yield f"{name}: was released with {path.stem} and is gone; keep it as an alias"
+def _by_name(cases: list[Case]) -> dict[str, Case]:
+    """All cases that there are, derived ones and aliases included."""
+    try:
+        return load_corpus().by_id
+    except CorpusError:  # said by the other checks
+        return {name: case for case in cases for name in (case.id, *case.aliases)}
 
 
 def _families(cases: list[Case]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolcode_conformance import new_case, places
+from toolcode_conformance import new_case, places, releases
 from toolcode_conformance.corpus import Corpus, group_files, load_corpus
 from toolcode_conformance.formatter import dump, format_file
 
@@ -43,6 +43,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     one.add_argument("text", help="the text, compared without regard to case")
     one.set_defaults(run=run_search)
     new_case.add_parser(actions)
+    releases.add_parsers(actions)
 
 
 def _say(text: str) -> None:
