@@ -23,7 +23,8 @@
 
 # %%
 import pandas as pd
-from kit import BLUE, GREEN, GREY, HEAT, ORANGE, RED, SKY, bars, figure, percent, say, show, table
+from kit import BLUE, GREEN, GREY, HEAT, ORANGE, SKY, bars, figure, percent, say, show, table
+
 from toolcode import Call, scan
 from toolcode.runtime.leaks import recover
 from toolcode_conformance.corpus import load_corpus

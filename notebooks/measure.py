@@ -1,11 +1,11 @@
-"""`make notebook-data`: measure what notebook 4 shows of time, and write `data/streaming-cost.json`.
+"""`make notebook-data`: measure what notebook 4 shows of time; writes `data/streaming-cost.json`.
 
 Times differ from run to run, so they are measured by hand and committed; the notebook only reads.
 """
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import os
 import platform
@@ -57,7 +57,7 @@ def main() -> None:
     ]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}"
     found = {
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "date": dt.datetime.now(dt.UTC).date().isoformat(),
         "machine": machine,
         "characters": CHARACTERS,
     }
