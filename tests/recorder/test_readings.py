@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,6 +33,7 @@ from toolcode_conformance.readings_store import (
     dump,
     load,
     make,
+    reference_reading,
     replies,
     undecided,
 )
@@ -115,6 +117,16 @@ def test_the_second_reading_knows_the_other_fence_rule_too(all_replies: list[Rep
         assert [(c["name"], c["arguments"]) for c in calls] == [
             (c["name"], c["arguments"]) for c in second
         ], reply.key
+
+
+@pytest.mark.parametrize("tail", ["", "\n```"])
+def test_both_readers_agree_where_a_reply_breaks_off(tail: str, all_replies: list[Reply]) -> None:
+    """Each reply once, cut behind a token that its key decides."""
+    handler = string_aware()
+    for reply in all_replies:
+        kept = zlib.crc32(reply.key.encode()) % len(reply.chunks)
+        text = "".join(reply.chunks[:kept]) + tail
+        assert reference_reading(text, handler) == read(text), (reply.key, kept)
 
 
 def test_cpython_speaks_of_enough_replies(all_replies: list[Reply]) -> None:
