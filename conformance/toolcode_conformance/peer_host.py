@@ -12,15 +12,16 @@ import json
 import os
 import runpy
 import sys
-import tempfile
 import types
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 Call = dict[str, Any]
 """`{"name": .., "arguments": {..}}`; the arguments may be JSON text, as serving engines give it."""
 
-_WRITES: Final = frozenset("wax+")
+_WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_SCALARS: Final = (str, int, float, type(None))
 _REFUSED: Final = (
     "subprocess.",
     "socket.",
@@ -37,7 +38,12 @@ _REFUSED: Final = (
     "os.link",
     "os.symlink",
     "os.chmod",
+    "os.chown",
+    "os.utime",
+    "os.kill",
     "os.truncate",
+    "signal.",
+    "pty.",
     "urllib.",
     "ctypes.dlopen",
 )
@@ -164,23 +170,49 @@ class Host:
 
 def _guard(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse what reading never needs, so that a payload that is evaluated stays harmless."""
-    writes = event == "open" and bool(_WRITES & set(str(arguments[1] or "")))
+    # `os.open` has no mode and says in its flags what it wants; the builtin has both.
+    writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITES
     if writes or event.startswith(_REFUSED):
         raise PermissionError(f"the parser tried {event} {arguments[:1]!r}")
 
 
-def _sound(value: Any, depth: int = 0) -> None:  # noqa: ANN401 - whatever a parser gives
-    """Refuse what is no JSON: a set or bytes in arguments is the parser's mistake, not ours."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise TypeError(f"a key is {type(key).__name__} {key!r}")
-            _sound(item, depth + 1)
-    elif isinstance(value, list):
-        for item in value:
-            _sound(item, depth + 1)
-    elif not isinstance(value, (str, int, float, bool, type(None))):
-        raise TypeError(f"a value is {type(value).__name__} {value!r:.80}")
+def as_json(root: Any) -> Any:  # noqa: ANN401 - whatever a parser gives
+    """Return what `json.dumps` would write of a parser's Python values, without its depth limit.
+
+    A tuple is a list and a number as key is its text, as for everybody who passes arguments on.
+    What `json.dumps` refuses, or writes so that it is no JSON, is the parser's mistake.
+
+    Raises:
+        TypeError: A value or key that JSON does not have: a set, bytes, an infinity.
+    """
+    holder = [root]
+    todo: list[Any] = [holder]
+    while todo:
+        made = todo.pop()
+        for place, value in made.items() if isinstance(made, dict) else enumerate(made):
+            if isinstance(value, (dict, list, tuple)):
+                # Replaced in place while it is walked: no key is added or taken away.
+                made[place] = copy = _copied(value)
+                todo.append(copy)
+            elif not isinstance(value, _SCALARS) or (
+                isinstance(value, float) and not isfinite(value)
+            ):
+                raise TypeError(f"a value is {type(value).__name__} {value!r:.80}")
+    return holder[0]
+
+
+def _copied(value: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> dict[str, Any] | list[Any]:
+    if not isinstance(value, dict):
+        return list(value)
+    return {_key(key): item for key, item in value.items()}
+
+
+def _key(key: Any) -> str:  # noqa: ANN401 - whatever a parser gives
+    if isinstance(key, str):
+        return key
+    if isinstance(key, (int, float, type(None))):
+        return json.dumps(key)
+    raise TypeError(f"a key is {type(key).__name__} {key!r:.80}")
 
 
 def main(site: str) -> None:
@@ -194,15 +226,17 @@ def main(site: str) -> None:
     sys.modules["toolcode_conformance.peer_host"] = sys.modules["__main__"]
     manifest = json.loads(Path("adapter.json").read_text("utf-8"))
     parser = runpy.run_path("peer.py")["PARSER"]
-    # A scratch folder, so that what a payload may read by a relative name is nothing.
-    os.chdir(tempfile.mkdtemp(prefix="toolcode-peer-"))
+    # An empty folder, so that what a payload may read by a relative name is nothing. It stays:
+    # nobody may write to it, and the process may be killed before it could tidy up.
+    scratch = Path(site).parent / "scratch"
+    scratch.mkdir(exist_ok=True)
+    os.chdir(scratch)
     sys.addaudithook(_guard)
     host = Host(parser, manifest)
 
     class Checked:
         def handle(self, request: dict[str, Any]) -> dict[str, Any]:
-            answer = host.handle(request)
-            _sound(answer)
+            answer: dict[str, Any] = as_json(host.handle(request))
             return answer
 
     serve(Checked())

@@ -94,7 +94,8 @@ def install(recipe: Recipe) -> str:
     begun = time.monotonic()
     places.peers_dir().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=places.peers_dir(), prefix=".new-") as name:
-        new = Path(name)
+        new = Path(name) / recipe.name
+        new.mkdir()
         site, wheels = new / "site", new / "wheels"
         size = 0
         for package in recipe.packages:
@@ -106,7 +107,8 @@ def install(recipe: Recipe) -> str:
         stamp = {"recipe": recipe.digest, "bytes": size, "seconds": round(took, 1)}
         (new / _STAMP).write_text(json.dumps(stamp) + "\n", "utf-8")
         shutil.rmtree(recipe.folder, ignore_errors=True)
-        shutil.copytree(new, recipe.folder)
+        # In one step, or an interrupted copy would carry a stamp already.
+        new.rename(recipe.folder)
     pins = ", ".join(package["pin"] for package in recipe.packages)
     return f"{pins}: {size / _MIB:.1f} MiB in {took:.1f} s"
 

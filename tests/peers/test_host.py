@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolcode_conformance import peer_host
-from toolcode_conformance.peer_host import Deltas, Host, events, recorder
+from toolcode_conformance.peer_host import Deltas, Host, as_json, events, recorder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,8 +41,12 @@ class Parser:
             open(os.__file__).close()
         if text == "set":
             return events([{"name": "f", "arguments": {"a": {1}}}])
+        if text == "open":
+            os.open("made.txt", os.O_WRONLY | os.O_CREAT)
         if text == "key":
-            return events([{"name": "f", "arguments": {None: 1}}])
+            return events([{"name": "f", "arguments": {(1, 2): 1}}])
+        if text == "infinite":
+            return events([{"name": "f", "arguments": '{"a": [1, Infinity]}'}])
         if text == "eval":
             recorder("6*7")
         if text == "where":
@@ -82,14 +86,16 @@ def ask(tmp_path: Path) -> Any:
 def test_a_parser_may_read_and_answer(ask: Any, tmp_path: Path) -> None:
     read, where, call = ask("read", "where", "hello")
     assert "result" in read
-    assert where["result"]["steps"][-1][0]["text"] != str(tmp_path), "a scratch folder"
+    scratch = tmp_path / "scratch"
+    assert where["result"]["steps"][-1][0]["text"] == str(scratch)
+    assert not list(scratch.iterdir())
     assert call["result"]["steps"] == [
         [],
         [{"text": "hello"}, {"call": {"name": "f", "arguments": {"a": 1}}}],
     ]
 
 
-@pytest.mark.parametrize("text", ["write", "remove", "start"])
+@pytest.mark.parametrize("text", ["write", "open", "remove", "start"])
 def test_a_parser_may_not_touch_anything(ask: Any, tmp_path: Path, text: str) -> None:
     (answer,) = ask(text)
     assert answer["error"].startswith("PermissionError: the parser tried ")
@@ -100,13 +106,28 @@ def test_a_parser_may_not_touch_anything(ask: Any, tmp_path: Path, text: str) ->
     ("text", "said"),
     [
         ("set", "TypeError: a value is set {1}"),
-        ("key", "TypeError: a key is NoneType None"),
+        ("key", "TypeError: a key is tuple (1, 2)"),
+        ("infinite", "TypeError: a value is float inf"),
         ("eval", "Evaluated: evaluates model output: 6*7"),
     ],
 )
 def test_what_is_no_json_and_what_would_run_is_an_error(ask: Any, text: str, said: str) -> None:
     (answer,) = ask(text)
     assert answer["error"] == said
+
+
+def test_python_values_come_as_json_dumps_writes_them() -> None:
+    given = {"a": (1, [(2,), {True: (), None: 1.5, 1e3: "x"}])}
+    want = {"a": [1, [[2], {"true": [], "null": 1.5, "1000.0": "x"}]]}
+    assert as_json(given) == want == json.loads(json.dumps(given))
+    assert list(given) == ["a"], "the parser's own values are left alone"
+    assert isinstance(given["a"], tuple)
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    assert as_json(deep) is not None
+    with pytest.raises(TypeError, match="a value is float nan"):
+        as_json({"a": float("nan")})
 
 
 class Streaming:
