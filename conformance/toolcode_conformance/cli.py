@@ -17,6 +17,7 @@ from toolcode_conformance import cli_corpus, peers, places, replay
 from toolcode_conformance.chunking import LEVELS
 from toolcode_conformance.data import command as data
 from toolcode_conformance.errors import HarnessError, StartError, UsageError
+from toolcode_conformance.leak_scan import command as leak_scan
 from toolcode_conformance.matrix import command as matrix
 
 _PLUGIN: Final = "toolcode_conformance.plugin"
@@ -82,6 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
     _add_replay(commands)
     matrix.add_parser(commands)
     data.add_parser(commands)
+    leak_scan.add_parser(commands)
     commands.add_parser("conformance", help="run the cases (takes pytest's options)")
     given = sys.argv[1:] if arguments is None else arguments
     # Texts of the corpus hold half surrogate pairs, and terminals know fewer characters still.
