@@ -4,20 +4,24 @@
 says which rendering is not what its source gives today (text outputs; figures are counted, since
 their bytes depend on matplotlib's version). A cell that raises, or an assert that does not hold,
 ends it with exit code 1 and the cell's source.
+
+Each notebook has a process to itself, in which IPython runs its cells: no kernel, port or clock.
 """
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import multiprocessing
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-_SECONDS = 120
 
 
 def main(words: list[str] | None = None) -> int:
@@ -27,9 +31,13 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
     parser.add_argument("sources", nargs="*", type=Path, help="default: every source here")
     options = parser.parse_args(words)
-    paths = options.sources or sources()
-    with ThreadPoolExecutor(options.jobs) as pool:
-        said = list(pool.map(lambda path: _one(path, check=options.check), paths))
+    paths = [path.resolve() for path in options.sources] or sources()
+    with tempfile.TemporaryDirectory(prefix="toolcode-notebooks-") as folder:
+        # Sets keep their order from run to run, nothing draws on a screen, no profile is read.
+        os.environ |= {"PYTHONHASHSEED": "0", "MPLBACKEND": "agg", "IPYTHONDIR": folder}
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(options.jobs, spawn, max_tasks_per_child=1) as pool:
+            said = list(pool.map(partial(_one, check=options.check), paths))
     print("\n".join(text for _, text in said))
     return int(any(bad for bad, _ in said))
 
@@ -41,6 +49,8 @@ def sources() -> list[Path]:
 
 def _one(path: Path, *, check: bool) -> tuple[bool, str]:
     target = path.with_suffix(".ipynb")
+    if check and not target.is_file():
+        return True, f"{target.name} is missing; run: make notebooks"
     try:
         made = render(path)
     except RuntimeError as error:
@@ -48,8 +58,6 @@ def _one(path: Path, *, check: bool) -> tuple[bool, str]:
     if not check:
         target.write_text(made, "utf-8", newline="\n")
         return False, f"{target.name}: {len(made) // 1024} KB"
-    if not target.is_file():
-        return True, f"{target.name} is missing; run: make notebooks"
     differs = difference(target.read_text("utf-8"), made)
     if differs:
         return True, f"{target.name} is not current; run: make notebooks\n{differs}"
@@ -59,38 +67,49 @@ def _one(path: Path, *, check: bool) -> tuple[bool, str]:
 def render(path: Path) -> str:
     """Execute a source from its own folder and return the notebook with its outputs.
 
+    It changes this process's folder and import path, so it is called once in a process.
+
     Raises:
         RuntimeError: A cell raised; the message holds its source and the error.
     """
     import jupytext
     import nbformat
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
 
+    os.chdir(path.parent)
+    sys.path.insert(0, str(path.parent))
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     notebook = jupytext.read(path)
+    notebook.metadata = _metadata()
+    count = 0
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02d}"
-    client = NotebookClient(
-        notebook,
-        timeout=_SECONDS,
-        kernel_name="python3",
-        record_timing=False,
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    try:
-        client.execute(env=_environment())
-    except CellExecutionError as error:
-        raise RuntimeError(str(error)) from None
-    notebook.metadata = _metadata()
-    for cell in notebook.cells:
-        cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            count += 1
+            cell.execution_count = count
+            cell.outputs = _run(shell, cell.source)
     text: str = nbformat.writes(notebook, version=4)
     return text + "\n"
 
 
-def _environment() -> dict[str, str]:
-    # Sets of strings keep their order from run to run, and nothing draws on a screen.
-    return {**os.environ, "PYTHONHASHSEED": "0", "MPLBACKEND": "agg"}
+def _run(shell: Any, source: str) -> list[Any]:
+    """Run a cell and return its outputs in the notebook's form."""
+    from IPython.utils.capture import capture_output
+    from nbformat.v4 import new_output
+
+    with capture_output() as caught:
+        ran = shell.run_cell(source)
+    error = ran.error_before_exec or ran.error_in_exec
+    if error is not None:
+        raise RuntimeError(f"{source}\n{caught.stdout[-2000:]}\n{type(error).__name__}: {error}")
+    outputs = [
+        new_output("display_data", data=one.data, metadata=one.metadata or {})
+        for one in caught.outputs
+    ]
+    if caught.stdout:
+        outputs.append(new_output("stream", name="stdout", text=caught.stdout))
+    return outputs
 
 
 def _metadata() -> Any:

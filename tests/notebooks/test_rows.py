@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import json
 import math
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 
 from toolcode import Call, scan
 from toolcode_conformance import cli
-from toolcode_conformance.data import ABOUT, COLUMNS, MissingDataError, rows
+from toolcode_conformance.data import ABOUT, COLUMNS, MissingDataError
+from toolcode_conformance.data import rows as make_rows
 from toolcode_conformance.data.leaks import (
     FAMILIES,
     FINISHES,
@@ -31,6 +33,8 @@ from toolcode_conformance.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+rows = functools.cache(make_rows)  # read only: each table is made once
 
 _BENCH = {
     "cap_seconds": 10,

@@ -89,7 +89,7 @@ MARKS: Final = {
     "print(": r"\bprint\s*\(",
     "default_api": r"default_api",
     "control token": r"<ctrl\d+>|\x16",
-    "call:": r"call:\s*\w+",
+    "call:": r"(?<!function )(?<!tool )call:\s?\w",
     "braces": r"\w\s*\{[^{}\n]*:",
     "tag": r"</?(?:tool|execute|function|invoke|call)[\w:.-]*[\s>]",
     "JSON": r'"(?:name|args|arguments|parameters|function|tool)"\s*:',
