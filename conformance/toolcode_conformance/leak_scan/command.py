@@ -37,14 +37,14 @@ def run_scan(options: argparse.Namespace) -> int:
     if options.chunk < 1 or options.workers < 1:
         raise UsageError("--chunk and --workers must be at least 1")
     try:
-        from toolcode_conformance.leak_scan import readers, run  # noqa: PLC0415  an extra
+        from toolcode_conformance.leak_scan import frame, readers, run  # noqa: PLC0415  an extra
     except ImportError as error:
         raise UsageError(f"leaks scan needs {error.name}: pip install 'toolcode[scale]'") from error
     from toolcode.runtime.leaks.model import CHANNELS  # noqa: PLC0415
 
     if options.channel not in CHANNELS:
         raise UsageError(f"--channel must be one of {', '.join(CHANNELS)}")
-    clash = sorted(set(options.id) & set(run.COLUMNS))
+    clash = sorted(set(options.id) & set(frame.COLUMNS))
     if clash:
         raise UsageError(f"--id {clash[0]}: the results have a column of that name")
     tools = tuple(options.tools.split(",")) if options.tools else None

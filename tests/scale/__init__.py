@@ -1,0 +1,1 @@
+"""The leak scan over large logs; needs the extra `scale`."""
