@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from toolcode_conformance import cli_corpus, peers, places, replay
+from toolcode_conformance import cli_corpus, new_impl, peers, places, replay
 from toolcode_conformance.chunking import LEVELS
 from toolcode_conformance.data import command as data
 from toolcode_conformance.errors import HarnessError, StartError, UsageError
@@ -84,6 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     matrix.add_parser(commands)
     data.add_parser(commands)
     leak_scan.add_parser(commands)
+    new_impl.add_parser(commands)
     commands.add_parser("conformance", help="run the cases (takes pytest's options)")
     given = sys.argv[1:] if arguments is None else arguments
     # Texts of the corpus hold half surrogate pairs, and terminals know fewer characters still.

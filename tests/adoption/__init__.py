@@ -1,0 +1,1 @@
+"""The first minutes of somebody who brings a parser."""
