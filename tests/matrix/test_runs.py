@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import sys
-from typing import TYPE_CHECKING, Any
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +22,6 @@ from toolcode_conformance.matrix import runs, store
 from toolcode_conformance.matrix.command import matrix, reports, verdict
 from toolcode_conformance.matrix.runs import Settings, Subject
 from toolcode_conformance.matrix.store import Failure, Result
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KNOWN = "env.made.bad  crash  # ENV.3a: it throws\n"
 
@@ -39,7 +39,17 @@ def settings(tmp_path: Path) -> Settings:
 def subject(tmp_path: Path, mode: str = "throws", known: str = KNOWN, name: str = "") -> Subject:
     path = tmp_path / f"{mode}.txt"
     path.write_text(known)
-    return Subject(name or mode, f"adapter:{command('faulty.py', mode)}", path)
+    words = command("faulty.py", mode, str(tmp_path))
+    return Subject(name or mode, f"adapter:{words}", path)
+
+
+def running(word: str) -> list[bytes]:
+    """Return the command lines of processes that were given a word (only Linux tells)."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended since
+            found.append(path.read_bytes())
+    return [line for line in found if word.encode() in line]
 
 
 def result_of(settings: Settings, name: str) -> store.Result:
@@ -95,12 +105,34 @@ def test_a_run_that_is_not_as_expected_is_exit_1_and_named(
 def test_one_that_does_not_end_is_named_and_the_others_run_on(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    slow = Settings(settings.folder, "quick", 8.0, 30.0, settings.corpus)
+    slow = Settings(settings.folder, "quick", 20.0, 50.0, settings.corpus)
     ran = matrix([subject(tmp_path, "sleep"), subject(tmp_path)], slow)
     assert [one.state for one in ran] == ["broken", "expected"]
     assert verdict(ran, asked=False) == 1
-    assert "not as expected: sleep: did not end within 8 s" in capsys.readouterr().out
+    assert "not as expected: sleep: did not end within 20 s" in capsys.readouterr().out
+    assert running(str(tmp_path)) == []
     assert not (settings.folder / "sleep.json").exists()
+
+
+def test_an_interruption_ends_what_runs_and_starts_no_more(
+    settings: Settings, tmp_path: Path
+) -> None:
+    long = Settings(settings.folder, "quick", 50.0, 90.0, settings.corpus)
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        said.append(text)
+        if text == "second: started":
+            time.sleep(4)  # until the first one's parser sleeps
+            raise KeyboardInterrupt
+
+    chosen = [subject(tmp_path, "sleep", name=name) for name in ("first", "second", "third")]
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        runs.run_all(chosen, long, say)
+    assert time.monotonic() - begun < 40
+    assert "third: started" not in said
+    assert running(str(tmp_path)) == []
 
 
 def test_one_that_is_not_set_up_is_named_and_skipped(

@@ -47,7 +47,11 @@ def run(options: argparse.Namespace) -> int:
         settings = runs.Settings(
             folder, options.chunks, options.limit, options.timeout, options.corpus, options.jobs
         )
-        ran = matrix(runs.subjects(names), settings)
+        try:
+            ran = matrix(runs.subjects(names), settings)
+        except KeyboardInterrupt:
+            _say("interrupted; results of runs that ended are written, the reports are not")
+            return 3
     reports(folder, options.corpus, options.junit)
     return verdict(ran, asked=bool(options.impls))
 

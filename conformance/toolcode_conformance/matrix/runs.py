@@ -32,6 +32,8 @@ _PER_RUN: Final = 1_500_000
 _AS_EXPECTED, _UNEXPECTED, _WOULD_NOT_START = 0, 1, 4
 _REFERENCE: Final = re.compile(r"as (?:in )?([a-z0-9.*-]+)(, .*)?")
 _SAID: Final = 300
+_GLANCE: Final = 1.0
+_GRACE: Final = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,30 +117,50 @@ def run_all(
     settings: Settings,
     say: Callable[[str], None],
 ) -> list[Ran]:
-    """Run all subjects, a few at a time, and write a result file for each that ran to its end."""
-    jobs = jobs_that_fit(settings.jobs)
+    """Run all subjects, a few at a time, and write a result file for each that ran to its end.
+
+    Whatever interrupts it ends the runs that are under way, and starts no other.
+    """
     done = 0
     lock = threading.Lock()
+    stop = threading.Event()
 
     def one(subject: Subject) -> Ran:
         nonlocal done
-        say(f"{subject.name}: started")
-        ran = run(subject, settings)
+        if stop.is_set():
+            return Ran(subject, "broken", "not started", 0.0)
+        try:
+            say(f"{subject.name}: started")
+            ran = run(subject, settings, stop)
+        except BaseException:
+            stop.set()  # before this thread takes the next one
+            raise
         with lock:
             done += 1
             say(f"[{done}/{len(chosen)}] {subject.name}: {ran.text} ({ran.seconds:.0f} s)")
         return ran
 
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(one, chosen))
+    with concurrent.futures.ThreadPoolExecutor(jobs_that_fit(settings.jobs)) as pool:
+        futures = [pool.submit(one, subject) for subject in chosen]
+        try:
+            ended, _ = concurrent.futures.wait(
+                futures, return_when=concurrent.futures.FIRST_EXCEPTION
+            )
+            # An error first: in the order of the subjects, one that never ends might come before.
+            for future in ended:
+                future.result()
+            return [future.result() for future in futures]
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
 
 
-def run(subject: Subject, settings: Settings) -> Ran:
+def run(subject: Subject, settings: Settings, stop: threading.Event) -> Ran:
     """Run one subject and write its result file, unless it did not start or did not end."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="toolcode-matrix-") as scratch:
         found = Path(scratch) / "result.json"
-        code, said = _process(_command(subject, settings, found), scratch, settings.limit)
+        code, said = _process(_command(subject, settings, found), scratch, settings.limit, stop)
         state, text = _settle(subject, settings, found, code, said)
     return Ran(subject, state, text, time.monotonic() - start)
 
@@ -155,9 +177,10 @@ def _command(subject: Subject, settings: Settings, found: Path) -> list[str]:
     return words
 
 
-def _process(words: Sequence[str], folder: str, limit: float) -> tuple[int | None, str]:
-    """Run a command and return its exit code, None when it took too long, and its last line."""
-    # A session of its own, so that what the parser started ends with it.
+def _process(
+    words: Sequence[str], folder: str, limit: float, stop: threading.Event
+) -> tuple[int | None, str]:
+    """Run a command and return its exit code, None when it was ended, and its last line."""
     process = subprocess.Popen(  # noqa: S603  our own command
         words,
         cwd=folder,
@@ -166,11 +189,15 @@ def _process(words: Sequence[str], folder: str, limit: float) -> tuple[int | Non
         stderr=subprocess.STDOUT,
         start_new_session=True,
     )
-    try:
-        out, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        return None, ""
+    deadline = time.monotonic() + limit
+    while True:
+        try:
+            out, _ = process.communicate(timeout=_GLANCE)
+            break
+        except subprocess.TimeoutExpired:
+            if stop.is_set() or time.monotonic() > deadline:
+                _end(process)
+                return None, ""
     lines = [line for line in out.decode("utf-8", "replace").splitlines() if line.strip()]
     return process.returncode, lines[-1][:_SAID] if lines else ""
 
@@ -179,7 +206,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if sys.platform == "win32":
         process.kill()
     else:
-        os.killpg(process.pid, signal.SIGKILL)
+        # The run ends its parser when it is interrupted; killed, it would leave it behind.
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            process.communicate(timeout=_GRACE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
 
