@@ -70,7 +70,7 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     one.add_argument("--chunks", choices=list(LEVELS), default="standard")
     one.set_defaults(run=replay.run)
     one = commands.add_parser("explain", help="a clause of SPEC.md and the cases that test it")
-    one.add_argument("clause", help="the clause's id, such as CALL.4")
+    one.add_argument("clause", help="the clause's id, such as CALL.4, or a case's")
     one.set_defaults(run=replay.explain)
 
 

@@ -155,22 +155,39 @@ def shell_line(impl: Implementation, request: dict[str, Any]) -> str:
 
 
 def explain(options: argparse.Namespace) -> int:
-    """Print a clause as SPEC.md words it, and the cases that test it."""
+    """Print a clause (or a case's) as SPEC.md words it, and the cases that test it."""
     from toolcode_conformance import places  # noqa: PLC0415  only needed here
 
-    wanted = options.clause.upper().rstrip("ABCDEFGHIJ") + options.clause[-1:].lower().strip(
-        "0123456789"
-    )
+    corpus = load_corpus()
+    wanted = _clause_id(options.clause)
+    if options.clause.count(".") > 1:
+        # A newcomer has the failing case's id at hand, and means its clause.
+        wanted = corpus.find(options.clause).clause
     text = places.spec_file().read_text("utf-8")
     section = _section(text, wanted)
     if section is None:
-        raise UsageError(f"SPEC.md has no clause {wanted}")
+        near = [one for one in _clauses(text) if one.startswith(wanted.rstrip("0123456789abcde"))]
+        raise UsageError(
+            f"SPEC.md has no clause {wanted}; "
+            + (f"near it are {', '.join(near)}" if near else "they are spelt like CALL.4 or ENV.1a")
+        )
     _say(section)
-    cases = [case for case in load_corpus().cases if case.clause == wanted]
+    cases = [case for case in corpus.cases if case.clause == wanted]
     _say(f"\n{len(cases)} cases test it:")
     for case in cases:
         _say(f"  {case.id}  {case.title}")
     return 0
+
+
+def _clause_id(given: str) -> str:
+    """Spell a clause's id as SPEC.md does: the area in capitals, the letter small."""
+    area, dot, number = given.partition(".")
+    return area.upper() + dot + number.lower()
+
+
+def _clauses(text: str) -> list[str]:
+    heads = (line.split() for line in text.split("\n") if line.startswith("### "))
+    return [words[1] for words in heads if "." in words[1]]
 
 
 def _section(text: str, clause: str) -> str | None:
