@@ -30,10 +30,19 @@ from toolcode_conformance.data.recorded import STAGES, stage
 from toolcode_conformance.data.stats import clusters, jaccard, pool, wilson
 from toolcode_conformance.data.streaming import events_at, held_after
 from toolcode_conformance.errors import UsageError
+from toolcode_conformance.matrix import store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+_ABOUT = {
+    "version": "1",
+    "language": "C",
+    "url": "",
+    "mode": "filter",
+    "capabilities": list[str](),
+    "features": list[str](),
+}
 rows = functools.cache(make_rows)  # read only: each table is made once
 
 _BENCH = {
@@ -215,10 +224,26 @@ def test_rare_values_are_pooled() -> None:
 
 def test_clusters_join_what_is_near() -> None:
     sets = {"a": {"1", "2"}, "b": {"1", "2", "3"}, "c": {"9"}, "d": set[str]()}
-    assert jaccard(sets["a"], sets["b"]) == pytest.approx(1 / 3)
-    assert clusters(sets, 0.5) == [
+    apart = {(x, y): jaccard(sets[x], sets[y]) for x in sets for y in sets}
+    assert apart["a", "b"] == pytest.approx(1 / 3)
+    assert clusters(list(sets), apart, 0.5) == [
         (["a", "b"], pytest.approx(1 / 3)),
         (["c"], 0.0),
         (["d"], 0.0),
     ]
-    assert len(clusters(sets, 1.01)) == 1
+    assert len(clusters(list(sets), apart, 1.01)) == 1
+
+
+def test_matrix_rows_are_those_of_a_result(tmp_path: Path) -> None:
+    first, second, third = (row["case"] for row in rows("cases")[:3])
+    result = store.Result("mine", "2026-12-31", "0.1", "quick", _ABOUT, {}, [])
+    result.verdicts |= {first: "pass", second: "wrong-answer"}
+    result.failures[second] = store.Failure("wrong-answer", detail="text differs at 3", cause="odd")
+    (tmp_path / "mine.json").write_text(store.dump(result), "ascii")
+    found = {row["case"]: row for row in make_rows("matrix", tmp_path)}
+    assert len(found) == len(rows("cases"))
+    assert {tuple(row) for row in found.values()} == {tuple(COLUMNS["matrix"])}
+    told = [(row["verdict"], row["passed"], row["failed"]) for row in found.values()][:3]
+    assert told == [("pass", True, False), ("wrong-answer", False, True), ("not-run", False, False)]
+    assert (found[second]["kind"], found[second]["cause"]) == ("text", "odd")
+    assert (found[first]["kind"], found[third]["effect"], found[first]["own"]) == ("", "", False)

@@ -119,6 +119,7 @@ COLUMNS: Final[dict[str, dict[str, str]]] = {
         "failed": "whether the parser promised an answer and gave a wrong one or none",
         "passed": "whether it gave the right answer",
         "kind": "the kind of difference of a failure (matrix/kinds.py), empty otherwise",
+        "effect": "what the failure that was seen does to a user, empty otherwise",
         "cause": "why, where somebody has looked, empty otherwise",
     },
     "fuzz-finds": {

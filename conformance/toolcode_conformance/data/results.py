@@ -47,6 +47,7 @@ def _matrix_row(result: store.Result, case: Case) -> dict[str, Any]:
         "failed": verdict in KINDS,
         "passed": verdict == "pass",
         "kind": kinds.kind(failure) if failure else "",
+        "effect": kinds.effect(case, failure) if failure else "",
         "cause": failure.cause if failure else "",
     }
 

@@ -46,15 +46,20 @@ def jaccard(left: AbstractSet[str], right: AbstractSet[str]) -> float:
     return 1 - len(left & right) / len(union) if union else 0.0
 
 
-def clusters(sets: Mapping[str, AbstractSet[str]], most: float) -> list[tuple[list[str], float]]:
-    """Join the two nearest groups (mean Jaccard distance) while they are nearer than `most`.
+def clusters(
+    names: Sequence[str], apart: Mapping[tuple[str, str], float], most: float
+) -> list[tuple[list[str], float]]:
+    """Join the two nearest groups (by mean distance) while they are nearer than `most`.
+
+    Args:
+        names: What is grouped.
+        apart: The distance of every pair, in both orders.
+        most: Groups that are this far apart, or farther, stay apart.
 
     Returns:
-        Groups of names with the distance at which each was last joined (0 for single ones), in the
-        order in which they would be joined on, so that neighbours in the list are alike.
+        Groups with the distance at which each was last joined (0 for single ones), the largest
+        first; within a group those that were joined first stand together.
     """
-    names = list(sets)
-    apart = {(a, b): jaccard(sets[a], sets[b]) for a in names for b in names}
     groups: list[tuple[list[str], float]] = [([name], 0.0) for name in names]
     while len(groups) > 1:
         distance, i, j = _nearest([members for members, _ in groups], apart)
