@@ -216,6 +216,7 @@ for members, distance in alike:
         .clause.value_counts()
         .head(3)
     )
+    top_shared[members[0]] = clauses.index[0]
     say(
         f"- **{', '.join(members)}** (joined at {distance:.2f}) share {len(shared)} failures, most under "
         f"{', '.join(f'{clause} ({count})' for clause, count in clauses.items())}."

@@ -14,6 +14,7 @@ import argparse
 import difflib
 import multiprocessing
 import os
+import re
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -102,7 +103,8 @@ def _run(shell: Any, source: str) -> list[Any]:
         ran = shell.run_cell(source)
     error = ran.error_before_exec or ran.error_in_exec
     if error is not None:
-        raise RuntimeError(f"{source}\n{caught.stdout[-2000:]}\n{type(error).__name__}: {error}")
+        trace = re.sub(r"\x1b\[[\d;]*m", "", caught.stdout)  # its colours are for a terminal
+        raise RuntimeError(f"{source}\n{trace[-2000:]}\n{type(error).__name__}: {error}")
     outputs = [
         new_output("display_data", data=one.data, metadata=one.metadata or {})
         for one in caught.outputs

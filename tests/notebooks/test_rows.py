@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 import json
 import math
 import subprocess
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from toolcode import Call, scan
-from toolcode_conformance import cli
+from toolcode import Call, Scanner, Text, ThinkingDelta, scan
+from toolcode_conformance import cli, readings_store
 from toolcode_conformance.data import ABOUT, COLUMNS, MissingDataError
 from toolcode_conformance.data import rows as make_rows
 from toolcode_conformance.data.leaks import (
@@ -31,6 +32,7 @@ from toolcode_conformance.data.stats import clusters, jaccard, pool, wilson
 from toolcode_conformance.data.streaming import events_at, held_after
 from toolcode_conformance.errors import UsageError
 from toolcode_conformance.matrix import store
+from toolcode_conformance.places import corpus_dir
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -182,6 +184,21 @@ def test_held_is_what_the_end_would_show() -> None:
     # A run of backticks may become an opener; in a block nothing is text that waits.
     tokens = ("a `", "``", "tool", "s ", "```tool_code\n", "f()", "\n``", "`", "b")
     assert held_after(tokens) == [1, 3, 7, 0, 0, 0, 0, 0, 0]
+
+
+def test_held_is_the_same_as_ending_every_prefix() -> None:
+    replies = list(readings_store.replies(corpus_dir() / "recorded"))[::29]
+    assert any("```thinking" in reply.text for reply in replies)
+    for reply in replies:
+        prefixes = itertools.accumulate(reply.chunks)
+        assert held_after(reply.chunks) == [_shown_at_the_end(prefix) for prefix in prefixes]
+
+
+def _shown_at_the_end(prefix: str) -> int:
+    scanner = Scanner()
+    scanner.feed(prefix)
+    shown = [event for event in scanner.close() if isinstance(event, Text | ThinkingDelta)]
+    return sum(len(event.text) for event in shown)
 
 
 def test_waits_add_up_and_never_come_early() -> None:

@@ -10,7 +10,7 @@ import bisect
 import itertools
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcode import Call, Scanner, Text, ThinkingDelta
+from toolcode import Call, Scanner, Text, ThinkingDelta, ThinkingEnd, ThinkingStart
 from toolcode_conformance import readings_store as store
 from toolcode_conformance.places import corpus_dir
 
@@ -98,16 +98,23 @@ def _visible(events: Iterable[Event]) -> int:
 def held_after(tokens: tuple[str, ...]) -> list[int]:
     """Return, for each token, the characters that would come out if the stream ended behind it."""
     scanner, prefix, held, found = Scanner(), "", 0, list[int]()
+    thought = block = False
     for token in tokens:
         prefix += token
-        shown = _visible(scanner.feed(token))
-        # What came in and did not come out is held back, unless it is part of a block: only then
-        # a second scanner has to be asked, which is ended here.
-        held += len(token) - shown
-        if held:
-            other = Scanner()
-            other.feed(prefix)
-            held = _visible(other.close())
+        events = scanner.feed(token)
+        for event in events:
+            if isinstance(event, ThinkingStart | ThinkingEnd):
+                thought = isinstance(event, ThinkingStart)
+        # A tool block opens without an event, and until one comes nothing in it is text.
+        block = block and not events
+        if not block:
+            held += len(token) - _visible(events)
+            if held:
+                # Held back, or part of a block: a second scanner is asked, which ends here.
+                other = Scanner()
+                other.feed(prefix)
+                held = _visible(other.close())
+                block = not (held or events or thought)
         found.append(held)
     return found
 
