@@ -53,7 +53,7 @@ order = list((wrong / asked).sort_values(kind="stable").index)
 say(
     f"**{len(order)} parsers of others** were run ({', '.join(f'{name} {version}'.strip() for name, version in sorted(runs[['parser', 'version']].drop_duplicates().itertuples(index=False, name=None)))}). "
     f"Each was asked what it offers, from {asked.min()} cases ({asked.idxmin()} among others) to {asked.max():,} "
-    f"({asked.idxmax()}), of {runs.case.nunique():,}: a parser of bare lists is not asked about fences, and what is "
+    f"({asked.idxmax()}), of {runs[runs.verdict != 'not-run'].case.nunique():,}: a parser of bare lists is not asked about fences, and what is "
     "not offered counts nowhere."
 )
 say(
@@ -254,7 +254,7 @@ say(
     f"**Each of the {len(order)} parsers fails {percent(int((wrong / asked).min() * 1000), 1000)} to "
     f"{percent(int((wrong / asked).max() * 1000), 1000)} of the cases it was asked (cases written to find faults, no share of traffic): "
     f"most by `{modes[0]}` ({KIND_TEXT[modes[0]]}) and `{modes[1]}` ({KIND_TEXT[modes[1]]}), and most often under {', '.join(top[:-1])} and {top[-1]}. "
-    f"{sum(len(members) for members, _ in alike)} of them fall into {len(alike)} group{'s' * (len(alike) != 1)} that fail alike, the largest "
+    f"{sum(len(members) for members, _ in alike)} of them stand in groups that fail alike ({len(alike)} of these), the largest "
     f"{', '.join(largest)} (most under {top_shared[largest[0]]}), and {int((unsafe > 0).sum())} have failures whose effect is unsafe execution.**"
 )
 
