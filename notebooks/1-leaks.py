@@ -254,7 +254,7 @@ say(
 top = by_family[~by_family["last"]].head(3)
 say(
     f"**Of {len(reports)} public reports (a convenience sample: no rate of the world), "
-    f"{int((reports.group == 'envelope').sum())} lost only the envelope, most often as "
+    f"{int((reports.group == 'envelope').sum())} are of the envelope (the call stands in another wrapping), most often "
     f"{', '.join(top.index[:-1])} and {top.index[-1]}, and {len(bare)} do not even hold the word `tool_code`. "
     f"{len(with_call)} hold a complete, literal call that can be recovered without guessing, of which a scanner "
     f"of the convention finds {by_scan}; in {int((reports.outcome == 'refused').sum())} a call is seen and none may run.**"
