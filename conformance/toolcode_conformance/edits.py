@@ -269,9 +269,9 @@ def one_more(message: Message) -> Message | None:
         starts.append(starts[-1] + len(line))
     for node in sorted(ast.walk(ast.parse(body)), key=_end, reverse=True):
         if isinstance(node, ast.Call) and node.keywords and not node.args:
-            line, column = _end(node)
-            text = message.body[starts[line - 1] : starts[line]]
-            at = starts[line - 1] + len(text.encode()[: column - 1].decode())
+            row, column = _end(node)
+            text = message.body[starts[row - 1] : starts[row]]
+            at = starts[row - 1] + len(text.encode()[: column - 1].decode())
             comma = "" if body[:at].rstrip().endswith(",") else ", "
             body = f"{body[:at]}{comma}added=0{body[at:]}"
     return None if body == message.body else Message(message.before, body, message.after)

@@ -29,7 +29,7 @@ _TAB: Final = 8
 _defined_at: Final = re.compile(r"[ \t\f]*+(\w++)").match
 _import_at: Final = re.compile(r"[ \t\f]++([^\r\n;#]++)").match
 _from_at: Final = re.compile(
-    r"[ \t\f]++([\w.]++)[ \t\f]++import[ \t\f]*+(?:\(([^)]*+)\)|([^\r\n;#]++))"
+    r"[ \t\f]++([\w.]++)[ \t\f]++import[ \t\f]*+(?:\(([^)]*+)\)|([^\r\n;#(][^\r\n;#]*+))"
 ).match
 
 

@@ -110,6 +110,8 @@ def effect(case: Case, failure: Failure) -> str:
 
 def _by_shape(want: str, got: str) -> str:
     wanted, came = (len(re.findall(r"\bcall ", text)) for text in (want, got))
+    if not wanted and not came:
+        return "text"  # nothing is called on either side: what is shown differs
     if wanted == came:
         return "other-order"
     return "fewer-calls" if came < wanted else "more-calls"
