@@ -30,7 +30,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     one.add_argument("--jobs", type=int, default=2, help="runs at a time, as memory allows")
     one.add_argument("--chunks", choices=list(LEVELS), default="standard")
     one.add_argument("--limit", type=float, default=1800.0, help="seconds for one parser's run")
-    one.add_argument("--timeout", type=float, help="seconds per exchange")
+    one.add_argument("--timeout", type=float, default=30.0, help="seconds per exchange")
     one.add_argument("--results", type=Path, help="folder of results and reports")
     one.add_argument("--corpus", type=Path, help="folder of cases, instead of the suite's own")
     one.add_argument("--junit", type=Path, help="also write the results as JUnit XML")
