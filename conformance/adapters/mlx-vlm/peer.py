@@ -1,7 +1,8 @@
-"""mlx-vlm's parser for pythonic call lists."""
+"""mlx-vlm's parser for pythonic call lists, called by its own extractor as its servers do."""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from toolcode_conformance.peer_host import events, package
@@ -10,16 +11,23 @@ package("mlx_vlm")
 package("mlx_vlm.tools")
 package("mlx_vlm.tools.parsers")
 
-from mlx_vlm.tools.parsers.pythonic import parse_tool_call
+from mlx_vlm.tools.extractor import process_tool_calls
+from mlx_vlm.tools.parsers import pythonic
 
 
 class MlxVlm:
-    """Is given what stood between the model's call tokens, which the server cuts out."""
+    """The body is put between the tokens that the model writes.
+
+    The extractor is asked and not the parser alone, since the parser says by an exception that
+    there is no call: the extractor takes it, logs it and goes on.
+    """
 
     def scan(self, text: str) -> list[dict[str, Any]]:
-        """Return the calls; whatever is no call raises."""
-        found = parse_tool_call(text)
-        return events(found if isinstance(found, list) else [found])
+        """Return the calls and what text remains."""
+        reply = pythonic.tool_call_start + text + pythonic.tool_call_end
+        found = process_tool_calls(reply, pythonic, None)
+        return events([call["function"] for call in found.calls], found.remaining_text)
 
 
+logging.disable(logging.CRITICAL)
 PARSER = MlxVlm()
