@@ -44,6 +44,12 @@ _CLAUSES: Final = (
 )
 
 
+_OF_NEW_CASES: Final = (
+    *("id", "title", "clause", "why", "derivation", "oracle-note", "describe"),
+    *("twin", "twinless"),
+)
+
+
 def main(words: list[str] | None = None) -> int:
     """Promote one finding; 0 once it is written."""
     parser = argparse.ArgumentParser(prog="make fuzz-promote FINDING=.. ARGS=..")
@@ -51,7 +57,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--expectation", help="list this case as a known failure, do not make one")
     parser.add_argument("--reason", help="for --expectation: why it fails (clause, cause)")
     parser.add_argument("--expectations", type=Path, help="the file; the known adapter's own")
-    for name in ("id", "title", "clause", "why", "derivation", "oracle-note", "describe"):
+    for name in _OF_NEW_CASES:
         parser.add_argument(f"--{name}", help="as for: toolcode corpus new")
     parser.add_argument("--dry-run", action="store_true", help="show it, write nothing")
     options = parser.parse_args(words)
@@ -102,6 +108,8 @@ def _promote(options: argparse.Namespace, about: dict[str, Any]) -> int:
         **{k.replace("-", "_"): getattr(options, k) for k in ("id", "title", "clause", "why")},
         derivation=options.derivation,
         oracle_note=options.oracle_note,
+        twin=options.twin,
+        twinless=options.twinless,
         describe=options.describe,
         dry_run=options.dry_run,
     )
