@@ -93,9 +93,11 @@ def main(arguments: list[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         if given[:1] == ["conformance"]:
-            return conformance(given[1:])
-        options = parser.parse_args(given)
-        return int(options.run(options))
+            code = conformance(given[1:])
+        else:
+            options = parser.parse_args(given)
+            code = int(options.run(options))
+        sys.stdout.flush()  # here, where a closed pipe can still be told from a failure
     except BrokenPipeError:
         # Whoever read our output has seen enough; the flush at exit must not complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -109,3 +111,4 @@ def main(arguments: list[str] | None = None) -> int:
     except HarnessError as error:
         sys.stderr.write(f"toolcode: {error}\n")
         return 1
+    return code

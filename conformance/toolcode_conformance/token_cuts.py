@@ -65,14 +65,17 @@ def crc(text: str) -> int:
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
-@functools.cache
 def table(path: Path | None = None) -> dict[str, Entry]:
     """Return the precomputed entries by case id; none where there is no file.
 
     Raises:
         CorpusError: The file is not in its form.
     """
-    path = path or places.corpus_dir() / FILE
+    return _table(path or places.corpus_dir() / FILE)
+
+
+@functools.cache
+def _table(path: Path) -> dict[str, Entry]:
     if not path.exists():
         return {}
     raw = read_json(path)

@@ -15,7 +15,17 @@ from toolcode_conformance import check, places, token_cuts
 from toolcode_conformance.corpus import load_corpus
 from toolcode_conformance.errors import CorpusError, StartError
 from toolcode_conformance.recorder import model as models
-from toolcode_conformance.token_cuts import Entry, choose, crc, dump, main, stale, suitable, table
+from toolcode_conformance.token_cuts import (
+    Entry,
+    _table,
+    choose,
+    crc,
+    dump,
+    main,
+    stale,
+    suitable,
+    table,
+)
 from toolcode_conformance.token_cuts_tokenizer import (
     FOLDER,
     PACKAGE,
@@ -181,7 +191,7 @@ def test_dropping_needs_no_tokenizer(
     assert main(["check", *words]) == 1
     assert "stale: token-cuts.json: env.made.gone" in capsys.readouterr().out
     assert main(["drop", *words]) == 0
-    table.cache_clear()
+    _table.cache_clear()
     assert main(["check", *words]) == 0
     assert json.loads(path.read_text("utf-8"))["tokenizer"] == "some"
     assert main(["write", *words]) == 4
@@ -192,7 +202,7 @@ def test_a_broken_table_is_named(tmp_path: Path) -> None:
     path = tmp_path / "cuts.json"
     for text in ('{"format": 2}', '{"format": 1, "cases": {"a": {}}}', "[]"):
         path.write_text(text)
-        table.cache_clear()
+        _table.cache_clear()
         with pytest.raises(CorpusError, match=r"cuts\.json"):
             table(path)
 
