@@ -69,7 +69,7 @@ def _smallest(
     until = time.monotonic() + seconds
     small: dict[tuple[str, str], findings.Finding] = {}
     for number, one in enumerate(found):
-        each = max(1.0, (until - time.monotonic()) / (len(found) - number))
+        each = max(0.05, (until - time.monotonic()) / (len(found) - number))
         least = findings.minimised(one, run, each)
         key = key_of(least)
         if key not in small or len(least.data) < len(small[key].data):
