@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,27 @@ def read_json(path: Path) -> Any:  # noqa: ANN401  whatever the file holds
         raise CorpusError(f"is no JSON at {where}: {error.msg}", path=path) from error
     except ValueError as error:
         raise CorpusError(str(error), path=path) from error
+
+
+def read_toml(path: Path, form: int) -> dict[str, Any]:
+    """Return the TOML table that a file holds.
+
+    Args:
+        path: The file.
+        form: What its key `format` has to be.
+
+    Raises:
+        CorpusError: The file cannot be read, is no TOML, or has another format.
+    """
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise CorpusError(f"cannot be read: {error.strerror}", path=path) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CorpusError(f"is no TOML: {error}", path=path) from error
+    if raw.get("format") != form:
+        raise CorpusError(f"must be {form}", path=path, key="format")
+    return raw
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolcode_conformance.cases import make_case
+from toolcode_conformance.corpus import read_toml
 from toolcode_conformance.errors import CorpusError
 from toolcode_conformance.normal import from_steps
 from toolcode_conformance.oracle import opinion
@@ -108,7 +108,7 @@ def decisions(folder: Path) -> list[Shape]:
     """
     path = folder / DECISIONS
     shapes = []
-    for raw in _toml(path).get("shapes", []):
+    for raw in read_toml(path, FORMAT).get("shapes", []):
         try:
             shapes.append(Shape(**raw))
         except TypeError as error:
@@ -122,20 +122,8 @@ def decisions(folder: Path) -> list[Shape]:
 
 def undecided(folder: Path) -> dict[str, str]:
     """Return the question of each reply that has no reading."""
-    questions: dict[str, str] = _toml(folder / UNDECIDED).get("questions", {})
+    questions: dict[str, str] = read_toml(folder / UNDECIDED, FORMAT).get("questions", {})
     return questions
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        raw = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise CorpusError(f"cannot be read: {error.strerror}", path=path) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise CorpusError(f"is no TOML: {error}", path=path) from error
-    if raw.get("format") != FORMAT:
-        raise CorpusError(f"must be {FORMAT}", path=path, key="format")
-    return raw
 
 
 # --- making them -------------------------------------------------------------------------------

@@ -87,34 +87,28 @@ def _twice(base: Answer) -> Answer:
     return Answer([*base.segments[:first], *calls, *base.segments[first:]], base.dropped)
 
 
-def _negated(value: Any) -> Any:  # noqa: ANN401 - any JSON
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return -value
-    if isinstance(value, list):
-        return [_negated(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _negated(item) for key, item in value.items()}
-    return value
+def _scalars(change: Callable[[Any], Any]) -> Callable[[Answer], Answer]:
+    """An answer in which `change` went over every scalar of every argument."""
+
+    def changed(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        if isinstance(value, list):
+            return [changed(item) for item in value]
+        if isinstance(value, dict):
+            return {key: changed(item) for key, item in value.items()}
+        return change(value)
+
+    def edit(call: dict[str, Any]) -> None:
+        call["arguments"] = changed(call["arguments"])
+
+    return _calls(edit)
 
 
-def _negate(call: dict[str, Any]) -> None:
-    call["arguments"] = _negated(call["arguments"])
+def _negated(value: Any) -> Any:  # noqa: ANN401 - any scalar
+    return -value if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _flip(value: Any) -> Any:  # noqa: ANN401 - any JSON
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, list):
-        return [_flip(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _flip(item) for key, item in value.items()}
-    return value
-
-
-def _flipped(call: dict[str, Any]) -> None:
-    call["arguments"] = _flip(call["arguments"])
+def _flipped(value: Any) -> Any:  # noqa: ANN401 - any scalar
+    return not value if isinstance(value, bool) else value
 
 
 def _with_one_more(call: dict[str, Any]) -> None:
@@ -175,13 +169,13 @@ RELATIONS: Final[dict[str, Relation]] = {
         "with a minus before each number",
         "LIT.2a",
         each(lambda text: f"-{text}" if edits.whole(text) else None, token.NUMBER),
-        _calls(_negate),
+        _scalars(_negated),
     ),
     "flipped": Relation(
         "with each truth value turned round",
         "LIT.2a",
         each({"True": "False", "False": "True"}.get, token.NAME),
-        _calls(_flipped),
+        _scalars(_flipped),
     ),
     "one-argument-more": Relation(
         "with one argument more", "ARG.1", edits.one_more, _calls(_with_one_more)

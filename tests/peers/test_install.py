@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from toolcode_conformance import implementation, peers, places
+from toolcode_conformance import implementation, peers, places, plan
 from toolcode_conformance.cli import main
+from toolcode_conformance.corpus import load_corpus
 from toolcode_conformance.errors import StartError
 
 if TYPE_CHECKING:
@@ -133,3 +134,19 @@ def test_every_recipe_is_pinned_and_every_peer_says_what_it_is() -> None:
         missing = {"version", "url", "licence", "promise", "stubs", "features"} - manifest.keys()
         assert not missing, f"{name}: {missing}"
         assert recipe.packages[0]["pin"].endswith(f"=={manifest['version']}"), name
+
+
+def test_what_was_never_promised_is_not_offered() -> None:
+    """By a case's id or by its clause; the rest is asked."""
+    made = implementation.connect("reference")
+    made.client.close()
+    made.not_promised = ("CALL.6", "call.forms.tu*")
+    asked = {
+        name: plan.not_offered(load_corpus().find(name), made)
+        for name in ("call.forms.tuple", "call.around.operators", "call.forms.print")
+    }
+    assert asked == {
+        "call.forms.tuple": "what it never promised",
+        "call.around.operators": "what it never promised",
+        "call.forms.print": None,
+    }

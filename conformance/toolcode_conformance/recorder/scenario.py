@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from toolcode_conformance.corpus import read_toml
 from toolcode_conformance.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -83,20 +83,12 @@ def load_scenario(path: Path) -> Scenario:
     Raises:
         CorpusError: The file cannot be read, is no TOML, or misses or misspells a key.
     """
-    try:
-        data = path.read_bytes()
-        raw = tomllib.loads(data.decode("utf-8"))
-    except OSError as error:
-        raise CorpusError(f"cannot be read: {error.strerror}", path=path) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise CorpusError(f"is no TOML: {error}", path=path) from error
-    if raw.get("format") != FORMAT:
-        raise CorpusError(f"must be {FORMAT}", path=path, key="format")
+    raw = read_toml(path, FORMAT)
     scenario = Scenario(
         sampling=_make(Sampling, raw.get("sampling", {}), path, "sampling"),
         forms=tuple(_make(Form, one, path, "forms") for one in raw.get("forms", [])),
         domains=tuple(_domain(one, path) for one in raw.get("domains", [])),
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
     _check(scenario, path)
     return scenario

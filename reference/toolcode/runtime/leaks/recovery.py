@@ -63,7 +63,7 @@ _closing_fence: Final = re.compile(r"\A\s*```[ \t]*\n(?!.*```)", re.DOTALL)
 _quote_entity: Final = re.compile(r"&(?:quot|apos|#39|#34|#x27);").search
 _aside: Final = re.compile(r"\s*<(?P<tag>[\w-]+)>(?P<text>[^<>]*)</(?P=tag)>\s*").fullmatch
 _comment_mark: Final = re.compile(r"[ \t]*(#|//+|--|;+|%+)[ \t]*").fullmatch
-_speaker: Final = re.compile(r"[ \t]*(?:[*_]*)[^\W\d_][\w ]{0,20}[*_]*[:：][*_]*(?=\s)").match
+_speaker: Final = re.compile(r"[ \t]*(?:[*_]*)[^\W\d_][\w ]{0,20}[*_]*[:：][*_]*(?=\s|\Z)").match
 _lost_fence: Final = re.compile(
     r"(?P<word>[^\W\d_]{4,20})[ \t]*\n\s*"
     r"(?=print\(default_api\.)(?P<code>.{0,4000}?)\n(?P=word)[ \t]*(?:\n|\Z)",
@@ -336,8 +336,9 @@ def _in_dialogue(text: str, finding: Finding) -> bool:
     """Whether a speaker's name introduces a finding, and another one's the line before."""
     *_, previous, before = ("\n" + text[max(0, finding.start - _NEAR) : finding.start]).split("\n")
     here, there = _speaker(before), _speaker(previous)
-    spoken = here and there and not before[here.end() :].strip()
-    return bool(here and there and spoken and here[0] != there[0])
+    if not here or not there or before[here.end() :].strip():
+        return False
+    return here[0] != there[0]
 
 
 def _shown(  # noqa: PLR0913 - the sides of one text
